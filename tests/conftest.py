@@ -1,0 +1,23 @@
+"""Settings every test runs under."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+# "ci" is the default everywhere: the same examples each run, so that a failure is
+# repeatable. "night" looks further: HYPOTHESIS_PROFILE=night make slow.
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,  # the first example pays for compilation
+    database=None,
+    max_examples=50,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "night", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
