@@ -1,4 +1,4 @@
-"""What several test modules share: tolerances, and the cases kept outside the package."""
+"""What several test modules share: tolerances, cases with known answers, peers' data."""
 
 import json
 import os
@@ -20,40 +20,30 @@ def dot_rounding_bound(row, w):
     return row.size * 2.0**-52 * float(np.linalg.norm(row)) * float(np.linalg.norm(w))
 
 
-def shared_folder() -> Path | None:
-    """The folder of collected cases: ``$LINSEP_SHARED``, else ``../shared``."""
-    named = os.environ.get("LINSEP_SHARED")
-    folder = Path(named) if named else ROOT.parent / "shared"
-    return folder if folder.is_dir() else None
+def known_cases(*problems: str) -> list[Any]:
+    """Parameters for `pytest.mark.parametrize`, one a line of data/cases.jsonl.
 
-
-ABSENT = (
-    "needs the folder of collected cases: set LINSEP_SHARED to it, "
-    "or put it beside the repository as ../shared"
-)
+    With `problems`, only the cases whose "problem" is one of them ("binary", ...).
+    """
+    lines = (ROOT / "tests" / "data" / "cases.jsonl").read_text().splitlines()
+    return [
+        pytest.param(case, id=case["id"])
+        for case in map(json.loads, lines)
+        if not problems or case["problem"] in problems
+    ]
 
 
 def shared_file(*parts: str) -> Path:
-    """A file of the shared folder; the test is skipped where it is absent."""
-    folder = shared_folder()
-    if folder is None or not folder.joinpath(*parts).exists():
-        pytest.skip(f"{'/'.join(parts)}: {ABSENT}")
-    return folder.joinpath(*parts)
+    """A file of the shared folder (peers' public data, which the project never copies).
 
-
-def shared_cases(*problems: str) -> list[Any]:
-    """Parameters for `pytest.mark.parametrize`, one for each line of cases.jsonl.
-
-    With `problems`, only the cases whose "problem" is one of them ("binary", ...).
-    Where the folder is absent: one parameter, marked to be skipped.
+    The folder is ``$LINSEP_SHARED``, else ``../shared``; where it or the file is
+    absent the test is skipped.
     """
-    folder = shared_folder()
-    path = folder / "cases" / "cases.jsonl" if folder else None
-    if path is None or not path.exists():
-        return [pytest.param(None, marks=pytest.mark.skip(reason=ABSENT))]
-    cases = [json.loads(line) for line in path.read_text().splitlines()]
-    return [
-        pytest.param(case, id=case["id"])
-        for case in cases
-        if not problems or case["problem"] in problems
-    ]
+    folder = Path(os.environ.get("LINSEP_SHARED") or ROOT.parent / "shared")
+    path = folder.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(
+            f"{path} is absent: set LINSEP_SHARED to the folder of peers' data, "
+            "or put it beside the repository as ../shared"
+        )
+    return path
