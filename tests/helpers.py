@@ -1,4 +1,4 @@
-"""What several test modules share: tolerances, cases with known answers, peers' data."""
+"""What test modules share: tolerances, cases with known answers, peers' data."""
 
 import json
 import os

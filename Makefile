@@ -1,0 +1,67 @@
+# Two commands do all the set-up: `make demo` and `make test`. Both need only make, git
+# and Python 3.11 or newer; another interpreter: `make test PYTHON=python3.12`.
+
+PYTHON ?= $(shell for python in python3 python python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$python && exit; done; echo python3)
+VENV ?= .venv
+ARGS ?=
+
+BIN := $(VENV)/bin
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# Stamps: each is newer than what it was made from, so that a second call is quick.
+CREATED := $(VENV)/.created-$(VERSION)
+PACKAGE := $(VENV)/.package
+TESTING := $(VENV)/.testing
+LINTING := $(VENV)/.linting
+
+.PHONY: demo test slow lint format clean help
+
+demo: $(PACKAGE) ## separate a real data file: 569 tumours, 30 measurements
+	$(BIN)/linsep separate examples/data/breast_cancer.csv --target diagnosis
+
+test: $(TESTING) ## the test suite, doctests included
+	$(BIN)/python -m pytest $(ARGS)
+
+slow: $(TESTING) ## the tests that take minutes
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+lint: $(LINTING) ## format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(LINTING) ## rewrite the sources as `make lint` wants them
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## remove the environment and every cache
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist
+	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile
+
+# An environment of the same Python version is kept; any other is made anew.
+# 25.1 is the first pip that installs dependency groups.
+$(CREATED):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	echo "linsep needs Python 3.11 or newer, and '$(PYTHON)' is not: make PYTHON=/path/to/python"; exit 1; }
+	@$(BIN)/python -c 'import pip, sys; sys.exit("%d.%d" % sys.version_info[:2] != "$(VERSION)")' 2>/dev/null \
+	|| { echo "$(PYTHON) -m venv $(VENV)"; $(PYTHON) -m venv --clear $(VENV); }
+	$(PIP_INSTALL) --upgrade 'pip>=25.1'
+	@touch $@
+
+$(PACKAGE): $(CREATED) pyproject.toml
+	$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(TESTING): $(PACKAGE)
+	$(PIP_INSTALL) --group test
+	@touch $@
+
+$(LINTING): $(PACKAGE)
+	$(PIP_INSTALL) --group lint
+	@touch $@
