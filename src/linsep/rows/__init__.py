@@ -1,0 +1,7 @@
+"""Where rows come from: one protocol, one file a backend."""
+
+from linsep.rows.dense import DenseRows
+from linsep.rows.protocol import Rows, Scan
+from linsep.rows.sparse import SparseRows
+
+__all__ = ["DenseRows", "Rows", "Scan", "SparseRows"]

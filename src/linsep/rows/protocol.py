@@ -1,0 +1,170 @@
+"""What a backend of rows must offer, and the one sweep every backend shares.
+
+The signed row of sample ``i`` is ``a_i = sign_i (x_i, 1)``, the constant present
+only when an intercept is fitted and then last. A backend never stores the signed
+rows: it keeps the user's own array and signs rows as they are read.
+
+A scan also returns how far each dot product may be trusted. For any order of
+summation, with or without fused multiply-adds, the computed ``s = fl(a . w)`` obeys
+``|s - a . w| <= g t + d 2^-1074`` with ``t = sum_j |a_j w_j|`` and
+``g = d u / (1 - d u)``, ``u = 2^-53`` (Higham, *Accuracy and Stability of Numerical
+Algorithms*, 2002, section 3.1; the second term is what underflow can lose). We use
+``d + 4`` in place of ``d``: it covers the rounding of ``t`` itself and a ``w`` whose
+entries were rounded once from exact numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.rows.threads import map_in_threads
+
+UNIT_ROUNDOFF = 2.0**-53
+SMALLEST_SUBNORMAL = 2.0**-1074
+
+# Rows a chunk aims at holding this many entries: 8 MiB of float64 keeps the cost of
+# handing out chunks small, and the working memory of a scan too.
+CHUNK_ENTRIES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What one pass over all rows says of a weight vector ``w``.
+
+    Attributes
+    ----------
+    margin : float
+        A rigorous lower bound on ``min_i a_i . w``.
+    n_violations : int
+        Rows with ``a_i . w < 0`` for certain.
+    n_unsettled : int
+        Rows whose computed ``a_i . w`` is within its rounding error of zero.
+    index : ndarray of shape (k,)
+        The rows with the smallest relative margins, smallest first. All violated and
+        unsettled rows come before any other row.
+    relative : ndarray of shape (k,)
+        Their relative margins ``(a_i . w) / sum_j |a_ij w_j|``, in [-1, 1]. Ranking
+        by it does not depend on the scale of a row or of a column.
+    """
+
+    margin: float
+    n_violations: int
+    n_unsettled: int
+    index: NDArray[np.intp]
+    relative: NDArray[np.float64]
+
+
+class Rows(Protocol):
+    """Signed rows that can be swept and gathered; all that a solver may ask of data."""
+
+    signs: NDArray[np.int8]
+    fit_intercept: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows, and of columns with the constant counted."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype the data are read in."""
+
+    def scan(self, w: NDArray[np.float64], k: int) -> Scan:
+        """Sweep all rows once and return the ``k`` with the smallest margins."""
+
+    def take(self, index: NDArray[np.intp]) -> Any:
+        """Return the exact signed rows named by ``index``, in float64."""
+
+
+def error_factor(n_columns: int) -> float:
+    """Bound the rounding of a dot product, relative to ``sum_j |a_j w_j|``."""
+    terms = (n_columns + 4) * UNIT_ROUNDOFF
+    return terms / (1.0 - terms)
+
+
+def split(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
+    """Cut ``range(n_rows)`` into chunks of about ``CHUNK_ENTRIES`` entries."""
+    size = max(1, CHUNK_ENTRIES // max(1, n_columns))
+    for start in range(0, n_rows, size):
+        yield start, min(start + size, n_rows)
+
+
+class _Smallest:
+    """Keep the ``k`` smallest relative margins seen, ties broken by row number.
+
+    A chunk only offers rows at or below the k-th smallest so far, so the outcome
+    does not depend on the order in which threads deliver their chunks.
+    """
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.limit = np.inf if k > 0 else -np.inf
+        self.index = np.empty(0, dtype=np.intp)
+        self.relative = np.empty(0)
+
+    def offer(self, start: int, relative: NDArray[np.float64]) -> None:
+        chosen = np.flatnonzero(relative <= self.limit)
+        if chosen.size == 0:
+            return
+        values = np.concatenate([self.relative, relative[chosen]])
+        index = np.concatenate([self.index, chosen + start])
+        if values.size > self.k:
+            # All rows that tie with the k-th smallest stay until the sort below.
+            kth = np.partition(values, self.k - 1)[self.k - 1]
+            keep = values <= kth
+            values, index = values[keep], index[keep]
+        order = np.lexsort((index, values))[: self.k]
+        self.relative, self.index = values[order], index[order]
+        if self.index.size == self.k:
+            self.limit = self.relative[-1]
+
+
+def sweep(
+    chunks: Iterable[tuple[int, int]],
+    margins: Any,
+    n_columns: int,
+    k: int,
+) -> Scan:
+    """Run ``margins(start, stop) -> (s, t)`` over all chunks and rank the rows.
+
+    Parameters
+    ----------
+    chunks : iterable of (int, int)
+        The half-open row ranges to visit.
+    margins : callable
+        Returns, for a range, the computed ``a_i . w`` and ``sum_j |a_ij w_j|``.
+    n_columns : int
+        Number of columns, for the error bound.
+    k : int
+        How many rows to keep; rows are ranked by ``s_i / t_i``.
+    """
+    factor = error_factor(n_columns)
+    underflow = n_columns * SMALLEST_SUBNORMAL
+
+    def visit(chunk: tuple[int, int]) -> tuple[int, float, int, int, Any]:
+        s, t = margins(*chunk)
+        error = factor * t + underflow
+        # Not finite means overflow: such a row is unsettled, whatever its sign.
+        finite = np.isfinite(t)
+        low = s - error
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative = np.where((t > 0) & finite, s / t, 0.0)
+        if not finite.all():
+            low[~finite] = -np.inf
+        n_violations = int(np.count_nonzero((s < -error) & finite))
+        n_positive = int(np.count_nonzero((low > 0) & finite))
+        n_unsettled = s.size - n_violations - n_positive
+        return chunk[0], float(low.min()), n_violations, n_unsettled, relative
+
+    smallest = _Smallest(k)
+    margin, n_violations, n_unsettled = np.inf, 0, 0
+    for start, low, violated, unsettled, relative in map_in_threads(visit, chunks):
+        margin = min(margin, low)
+        n_violations += violated
+        n_unsettled += unsettled
+        smallest.offer(start, relative)
+    return Scan(margin, n_violations, n_unsettled, smallest.index, smallest.relative)

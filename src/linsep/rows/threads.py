@@ -1,0 +1,54 @@
+"""Run chunk after chunk on as many threads as the process has cores.
+
+Plain Python threads around kernels that release the interpreter lock: unlike Numba's
+own thread pool they do not spin when idle, survive a fork, and may be used by several
+callers at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Out = TypeVar("Out")
+
+
+def count_threads() -> int:
+    """Return the cores this process may use, or ``LINSEP_NUM_THREADS`` if set."""
+    wanted = os.environ.get("LINSEP_NUM_THREADS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def map_in_threads(
+    function: Callable[[Item], Out], items: Iterable[Item]
+) -> Iterator[Out]:
+    """Yield ``function(item)`` for each item, in order, a few items ahead.
+
+    At most two results a thread wait to be consumed, so memory stays bounded. With
+    one thread, or one item, everything runs in the caller.
+    """
+    items = list(items)
+    n_threads = min(count_threads(), len(items))
+    if n_threads <= 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        waiting: deque[Future[Out]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > 2 * n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -1,0 +1,1 @@
+"""Solvers: the optimistic loop, its metric, the active set and the working set."""

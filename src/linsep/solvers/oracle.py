@@ -1,0 +1,98 @@
+"""The one question each round asks of the data.
+
+For a vector ``v`` (the weighted sum of the learner's plays so far) the data player
+holds ``p_i`` proportional to ``exp(-a_i . v)``. The oracle returns
+
+    f = log mean_i exp(-a_i . v),    x = sum_i p_i a_i = -grad f,    min_i a_i . v
+
+from one sweep over the rows: the running maximum of ``-a_i . v`` rescales the partial
+sums. The smallest margin of a second vector ``w`` comes along at almost no cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.rows.threads import count_threads, map_in_threads
+
+# Below this many entries a second thread costs more than it brings.
+ENTRIES_A_THREAD = 1 << 17
+# A block of rows this large stays in a core's cache between its two readings.
+BLOCK_ENTRIES = 1 << 13
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The oracle's answer at ``v``.
+
+    Attributes
+    ----------
+    f : float
+        ``log mean_i exp(-a_i . v)``.
+    x : ndarray of shape (d,)
+        The pseudoexample ``sum_i p_i a_i``.
+    margin : float
+        ``min_i a_i . v``.
+    margin_play : float
+        ``min_i a_i . w`` for the second vector asked about.
+    """
+
+    f: float
+    x: NDArray[np.float64]
+    margin: float
+    margin_play: float
+
+
+class Oracle:
+    """Answers for rows held in memory.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, d), float64, C order
+        The signed rows.
+    """
+
+    def __init__(self, A: NDArray[np.float64]) -> None:
+        self.A = np.ascontiguousarray(A, dtype=np.float64).view()
+        self.A.flags.writeable = False
+        n, d = self.A.shape
+        n_parts = max(1, min(count_threads(), n * d // ENTRIES_A_THREAD))
+        bounds = np.linspace(0, n, n_parts + 1).astype(int)
+        self._parts = list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
+        self._block = max(1, min(n, BLOCK_ENTRIES // max(1, d)))
+
+    def __call__(
+        self, v: NDArray[np.float64], w: NDArray[np.float64] | None = None
+    ) -> Answer:
+        """Sweep the rows once at ``v``; ``w`` is the second vector (default ``v``)."""
+        from linsep.solvers import kernels
+
+        play = v if w is None else w
+
+        def fold(part: tuple[int, int]) -> tuple[NDArray[np.float64], float, float, float]:
+            x = np.empty(self.A.shape[1])
+            scratch = np.empty(self._block)
+            low, mass, low_w = kernels.softmin_sweep(
+                self.A, part[0], part[1], v, play, x, scratch
+            )
+            return x, low, mass, low_w
+
+        parts = list(map_in_threads(fold, self._parts))
+        low = min(part[1] for part in parts)
+        shares = [np.exp(low - part[1]) for part in parts]
+        mass = sum(share * part[2] for share, part in zip(shares, parts, strict=True))
+        x = sum(share * part[0] for share, part in zip(shares, parts, strict=True)) / mass
+        f = float(np.log(mass / len(self.A)) - low)
+        return Answer(f, x, float(low), float(min(part[3] for part in parts)))
+
+
+def softmin_weights(
+    A: NDArray[np.float64], v: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the data player's distribution ``p_i ~ exp(-a_i . v)``, shape (n,)."""
+    margins = A @ v
+    p = np.exp(margins.min() - margins)
+    return p / p.sum()
