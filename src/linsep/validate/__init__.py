@@ -1,0 +1,6 @@
+"""User input to signed rows, and every error message about input."""
+
+from linsep.validate.errors import InputError
+from linsep.validate.problem import Problem, check_features, problem_from
+
+__all__ = ["InputError", "Problem", "check_features", "problem_from"]
