@@ -124,3 +124,183 @@ def softmin_sweep(A: Any, start: int, stop: int, v: Any, w: Any, x: Any, s: Any)
         if heavy:
             _add_weighted(A, first, last, s, x)
     return low, mass, low_w
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _dot(a: Any, b: Any) -> Any:
+    total = 0.0
+    for j in range(a.shape[0]):
+        total += a[j] * b[j]
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _solve_gram(R: Any, k: int, b: Any) -> None:
+    """Overwrite ``b[:k]`` by the solution of ``R^T R c = b``, R upper triangular."""
+    for i in range(k):
+        b[i] /= R[i, i]
+        value = b[i]
+        for j in range(i + 1, k):
+            b[j] -= R[i, j] * value
+    for i in range(k - 1, -1, -1):
+        total = b[i]
+        for j in range(i + 1, k):
+            total -= R[i, j] * b[j]
+        b[i] = total / R[i, i]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def project_out(A: Any, active: Any, k: int, R: Any, a: Any, c: Any, z: Any) -> Any:
+    """Split ``a`` into ``sum_i c_i a_active(i) + z`` with ``z`` orthogonal to them.
+
+    The factor R alone (no Q) with one step of refinement: as accurate as a QR.
+    Returns ``|z|^2``.
+    """
+    d = a.shape[0]
+    correction = np.empty(k)
+    z[:] = a
+    c[:k] = 0.0
+    for sweep in range(2):
+        for i in range(k):
+            correction[i] = _dot(A[active[i]], z)
+        _solve_gram(R, k, correction)
+        for i in range(k):
+            row = A[active[i]]
+            amount = correction[i]
+            c[i] += amount
+            for j in range(d):
+                z[j] -= amount * row[j]
+    return _dot(z, z)
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def append_column(R: Any, k: int, c: Any, residual: float) -> None:
+    """Append to R the row that is ``sum_i c_i a_i`` plus a residual of that norm."""
+    for i in range(k):
+        total = 0.0
+        for j in range(i, k):
+            total += R[i, j] * c[j]
+        R[i, k] = total
+        R[k, i] = 0.0
+    R[k, k] = residual
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def delete_column(R: Any, k: int, position: int) -> None:
+    """Remove one column of the k in R and rotate R back to triangular form."""
+    for i in range(k):
+        for j in range(position, k - 1):
+            R[i, j] = R[i, j + 1]
+    for i in range(position, k - 1):
+        a = R[i, i]
+        b = R[i + 1, i]
+        radius = np.hypot(a, b)
+        cosine = a / radius
+        sine = b / radius
+        R[i, i] = radius
+        R[i + 1, i] = 0.0
+        for j in range(i + 1, k - 1):
+            upper = R[i, j]
+            lower = R[i + 1, j]
+            R[i, j] = cosine * upper + sine * lower
+            R[i + 1, j] = cosine * lower - sine * upper
+
+
+OPTIMAL, CONFLICT, STEPS_EXHAUSTED = 0, 1, 2
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def active_set_steps(
+    A: Any,
+    candidates: Any,
+    active: Any,
+    k: int,
+    multipliers: Any,
+    R: Any,
+    u: Any,
+    direction: Any,
+    tolerance: float,
+    max_steps: int,
+) -> Any:
+    """Make ``u`` the shortest vector with ``a_i . u >= 1`` on the candidate rows.
+
+    Dual active-set steps of Goldfarb & Idnani (1983); see `linsep.solvers.active_set`.
+    Returns ``(status, k, entering, n_steps)``. On CONFLICT ``a_entering`` equals
+    ``sum_i direction_i a_active(i)`` with every ``direction_i <= 0``.
+    """
+    d = A.shape[1]
+    z = np.empty(d)
+    n_steps = 0
+    while True:
+        entering = -1
+        smallest = 1.0 - tolerance
+        for candidate in candidates:
+            value = _dot(A[candidate], u)
+            if value < smallest:
+                smallest = value
+                entering = candidate
+        if entering < 0:
+            return OPTIMAL, k, entering, n_steps
+        a = A[entering]
+        multiplier = 0.0
+        while True:
+            if n_steps >= max_steps:
+                return STEPS_EXHAUSTED, k, entering, n_steps
+            n_steps += 1
+            squared = project_out(A, active, k, R, a, direction, z)
+            size = 1.0
+            for i in range(k):
+                size += abs(direction[i])
+            dependent = squared <= (1e-13 * size) ** 2 or k == d
+            longest = np.inf
+            leaving = -1
+            for i in range(k):
+                if direction[i] > 1e-12 * size:
+                    ratio = max(multipliers[i], 0.0) / direction[i]
+                    if ratio < longest:
+                        longest = ratio
+                        leaving = i
+            full = np.inf
+            if not dependent:
+                full = max(0.0, 1.0 - _dot(a, u)) / squared
+            if full == np.inf and longest == np.inf:
+                return CONFLICT, k, entering, n_steps
+            length = min(full, longest)
+            multiplier += length
+            for i in range(k):
+                multipliers[i] -= length * direction[i]
+            if not dependent:
+                for j in range(d):
+                    u[j] += length * z[j]
+            if full <= longest:
+                append_column(R, k, direction, np.sqrt(squared))
+                active[k] = entering
+                multipliers[k] = multiplier
+                k += 1
+                break
+            delete_column(R, k, leaving)
+            for i in range(leaving, k - 1):
+                active[i] = active[i + 1]
+                multipliers[i] = multipliers[i + 1]
+            k -= 1
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def polish_active(A: Any, active: Any, k: int, R: Any, multipliers: Any, u: Any) -> None:
+    """Recompute ``u`` as the shortest vector with ``a_i . u = 1`` on the active rows.
+
+    ``u = sum_i multipliers_i a_i`` with ``R^T R multipliers = 1``; two corrections of
+    the residual ``1 - a_i . u`` recover what the products lost.
+    """
+    step = np.empty(k)
+    multipliers[:k] = 0.0
+    u[:] = 0.0
+    for sweep in range(3):
+        for i in range(k):
+            step[i] = 1.0 - _dot(A[active[i]], u)
+        _solve_gram(R, k, step)
+        for i in range(k):
+            row = A[active[i]]
+            multipliers[i] += step[i]
+            for j in range(u.shape[0]):
+                u[j] += step[i] * row[j]
