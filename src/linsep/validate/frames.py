@@ -16,12 +16,12 @@ __all__ = ["FrameReader", "reader_for"]
 
 @dataclass(frozen=True)
 class _Column:
-    """One column of a frame: its numbers, or None where it holds no numbers."""
+    """One column of a frame: the values present, or None where they are no numbers."""
 
     name: str
     dtype: str
     values: NDArray[Any] | None
-    missing: NDArray[np.bool_] | None = None
+    missing: NDArray[np.bool_] | None = None  # None: every value is present
 
 
 FrameReader: TypeAlias = Callable[[Any], tuple[Any, tuple[str, ...]]]
@@ -42,9 +42,9 @@ def reader_for(X: object) -> FrameReader | None:
         raise InputError(
             "X must hold its data, got a polars LazyFrame; pass X.collect()"
         )
-    if not hasattr(X, "__array_interface__") and (
-        hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__")
-    ):
+    # A single column speaks the Arrow protocol too, but has no columns of its own.
+    is_table = hasattr(X, "columns") or hasattr(X, "schema")
+    if hasattr(X, "__dataframe__") or (is_table and hasattr(X, "__arrow_c_stream__")):
         return _read_arrow
     return None
 
@@ -78,12 +78,10 @@ def _pandas_column(name: str, column: Any) -> _Column:
         numeric or str(dtype).startswith("decimal")
     ):
         return _Column(name, str(dtype), None)
-    missing = column.isna().to_numpy(dtype=bool)
     if isinstance(dtype, pd.SparseDtype):
         return _numbers_or_none(name, str(dtype), np.asarray(column.sparse.to_dense()))
-    if missing.any():
-        column = column.fillna(0)
-    return _numbers_or_none(name, str(dtype), column.to_numpy(), missing)
+    missing = column.isna().to_numpy(dtype=bool)
+    return _numbers_or_none(name, str(dtype), column[~missing].to_numpy(), missing)
 
 
 def _read_polars(X: Any) -> tuple[Any, tuple[str, ...]]:
@@ -103,8 +101,7 @@ def _read_polars(X: Any) -> tuple[Any, tuple[str, ...]]:
             columns.append(_Column(series.name, dtype, None))
             continue
         missing = series.is_null().to_numpy()
-        if missing.any():
-            series = series.fill_null(False if series.dtype == pl.Boolean else 0)
+        series = series.drop_nulls()
         if series.dtype.is_decimal():
             values = np.array(series.to_list(), dtype=object)
         else:
@@ -134,10 +131,8 @@ def _read_arrow(X: Any) -> tuple[Any, tuple[str, ...]]:
         if pa.types.is_null(kind):
             column = column.cast(pa.float64())
         missing = np.asarray(column.is_null())
-        if column.null_count:
-            zero = pa.scalar(0, pa.int64()).cast(column.type)
-            column = column.fill_null(zero)
-        columns.append(_numbers_or_none(name, str(kind), column.to_numpy(), missing))
+        values = column.drop_null().to_numpy()
+        columns.append(_numbers_or_none(name, str(kind), values, missing))
     names = tuple(str(name) for name in table.column_names)
     return _assemble(columns, table.num_rows), names
 
@@ -169,7 +164,7 @@ def _numbers_or_none(
     values: NDArray[Any],
     missing: NDArray[np.bool_] | None = None,
 ) -> _Column:
-    """Keep the values of a column if they are real numbers."""
+    """Make a column of the values present, if they are real numbers."""
     kind = values.dtype.kind
     if kind not in "biufO" or (kind == "O" and non_number(values) is not None):
         return _Column(name, dtype, None)
@@ -192,8 +187,8 @@ def _assemble(columns: list[_Column], n_rows: int) -> Floats:
         assert column.values is not None
         numbers = exact_floats(column.values, f"column {column.name!r} of X")
         if column.missing is not None and column.missing.any():
-            numbers = numbers.copy()
-            numbers[column.missing] = np.nan
+            present, numbers = numbers, np.full(n_rows, np.nan, dtype=numbers.dtype)
+            numbers[~column.missing] = present
         floats.append(numbers)
     dtype = np.result_type(*floats) if floats else np.dtype(np.float64)
     out: Floats = np.empty((n_rows, len(columns)), dtype=dtype, order="F")

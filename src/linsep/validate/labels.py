@@ -160,16 +160,24 @@ def _one_column(labels: NDArray[Any]) -> NDArray[Any]:
 def _require_present(labels: NDArray[Any]) -> None:
     """Raise if a label is missing."""
     kind = labels.dtype.kind
-    if kind == "f":
+    if kind in "fT":  # T: strings of variable width, which may hold NaN
         n_missing = int(np.count_nonzero(np.isnan(labels)))
     elif kind in "mM":
         n_missing = int(np.count_nonzero(np.isnat(labels)))
     elif kind == "O":
-        n_missing = sum(is_missing(label) for label in labels)
+        n_missing = sum(map(is_missing, labels)) if _has_missing(labels) else 0
     else:
         return
     if n_missing:
         raise InputError(_missing(n_missing, "missing (NaN, None or NA)"))
+
+
+def _has_missing(labels: NDArray[Any]) -> bool:
+    """Tell whether an object array has a missing entry, at one look a distinct one."""
+    try:
+        return any(map(is_missing, set(labels.tolist())))
+    except TypeError:  # entries that cannot be hashed
+        return any(map(is_missing, labels))
 
 
 def _distinct(labels: NDArray[Any]) -> list[Any]:

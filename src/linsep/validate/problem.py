@@ -1,26 +1,20 @@
 """User input to a problem: signed rows, classes, names."""
 
 import os
-import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.validate.errors import InputError
-from linsep.validate.floats import Floats, exact_floats, require_finite
-from linsep.validate.frames import reader_for
+from linsep.validate.features import Features, features_from, no_rows_message
 from linsep.validate.labels import labels_from, signs_from
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from linsep.rows import Rows
 
 __all__ = ["Problem", "check_features", "problem_from"]
-
-Features: TypeAlias = "Floats | csr_array"
 
 
 @dataclass(frozen=True)
@@ -93,15 +87,13 @@ def problem_from(X: object, y: object, *, fit_intercept: bool = True) -> Problem
         )
     if isinstance(X, str | os.PathLike):
         X, y = _read(X, y)
-    features, names = _features_from(X)
+    features, names = features_from(X)
     labels = labels_from(y)
     n, d = features.shape
     if n != len(labels):
         raise InputError(_length_mismatch(features.shape, len(labels)))
     if n == 0:
-        raise InputError(
-            f"X must have at least one row, got shape {(n, d)}; pass some data"
-        )
+        raise InputError(no_rows_message((n, d)))
     if d == 0 and not fit_intercept:
         raise InputError(
             f"X must have at least one column when fit_intercept=False, got shape "
@@ -141,7 +133,7 @@ def check_features(
     >>> check_features([[1, 2]], 2)
     array([[1., 2.]])
     """
-    features, names = _features_from(X)
+    features, names = features_from(X)
     if features.shape[1] != n_features:
         raise InputError(
             f"X must have {n_features} columns, as the data the hyperplane was found "
@@ -151,80 +143,6 @@ def check_features(
     if names is not None and feature_names is not None and names != feature_names:
         raise InputError(_name_mismatch(names, feature_names))
     return features
-
-
-def _features_from(X: object) -> tuple[Features, tuple[str, ...] | None]:
-    """Return X as float array or CSR with finite entries, and its names if any."""
-    names: tuple[str, ...] | None = None
-    table: Any = X
-    reader = reader_for(X)
-    if reader is not None:
-        table, names = reader(X)
-    if _is_sparse(table):
-        return _csr_from(table, names), names
-    values = exact_floats(_matrix_from(table), "X")
-    require_finite(values, names)
-    return values, names
-
-
-def _is_sparse(X: object) -> bool:
-    """Tell whether X is a SciPy sparse matrix or array."""
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(X))
-
-
-def _csr_from(X: Any, names: tuple[str, ...] | None) -> "csr_array":
-    """Return a CSR array without duplicates, sharing the user's memory if it can."""
-    from scipy.sparse import csr_array
-
-    _require_two_dimensions(X.shape)
-    rows = csr_array(X)
-    values = exact_floats(rows.data, "X")
-    matrix = csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    require_finite(matrix.data, names, matrix)
-    return matrix
-
-
-def _matrix_from(X: Any) -> NDArray[Any]:
-    """Return X as a two-dimensional array of whatever type numpy gives it."""
-    if np.ma.isMaskedArray(X):
-        n_masked = int(np.count_nonzero(np.ma.getmaskarray(X)))
-        if n_masked:
-            raise InputError(
-                f"X must have no missing values, got {n_masked} "
-                "masked entries; fill them in (X.filled(value)) or drop their rows"
-            )
-        X = X.data
-    try:
-        values = np.asarray(X)
-    except Exception as error:
-        raise InputError(_not_an_array(X, error)) from error
-    _require_two_dimensions(values.shape)
-    if isinstance(X, list | tuple) and values.dtype == np.float64 and values.size:
-        largest = max(float(values.max()), -float(values.min()))
-        if largest > 2**53:  # an integer in the list may have been rounded
-            values = np.array(X, dtype=object).reshape(values.shape)
-    return values
-
-
-def _require_two_dimensions(shape: tuple[int, ...]) -> None:
-    """Raise unless the shape is (rows, columns)."""
-    if len(shape) == 2:
-        return
-    advice = "pass one row for every sample and one column for every feature"
-    if len(shape) == 1:
-        advice = (
-            "use X.reshape(-1, 1) if it is one feature of many samples, or "
-            "X.reshape(1, -1) if it is one sample"
-        )
-    elif len(shape) > 2:
-        advice = "flatten every sample to one row with X.reshape(len(X), -1)"
-    raise InputError(
-        f"X must be two-dimensional, (samples, features), got shape {shape}; {advice}"
-    )
 
 
 def _rows_over(features: Features, signs: NDArray[np.int8], intercept: bool) -> "Rows":
@@ -277,17 +195,3 @@ def _name_mismatch(names: tuple[str, ...], expected: tuple[str, ...]) -> str:
 def _listed(names: tuple[str, ...]) -> str:
     """List a few names."""
     return str(list(names)) if len(names) <= 8 else f"{list(names[:8])} and so on"
-
-
-def _not_an_array(X: object, error: Exception) -> str:
-    """Word the error for something numpy cannot turn into an array."""
-    if "inhomogeneous" in str(error):
-        return (
-            "X must have the same number of entries in every row, got rows of "
-            f"different lengths ({error}); fill in or drop the short rows"
-        )
-    return (
-        f"X must be an array, a sparse matrix or a frame of numbers, got "
-        f"{type(X).__name__}, which numpy cannot read ({error}); convert it to a NumPy "
-        "array"
-    )
