@@ -7,7 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.validate.errors import InputError
-from linsep.validate.floats import Floats, exact_floats, require_finite
+from linsep.validate.floats import (
+    Floats,
+    exact_floats,
+    not_numbers_message,
+    require_finite,
+)
 from linsep.validate.frames import reader_for
 
 if TYPE_CHECKING:
@@ -66,6 +71,8 @@ def _csr_from(X: Any, names: tuple[str, ...] | None) -> "csr_array":
     from scipy.sparse import csr_array
 
     _require_two_dimensions(X.shape, X)
+    if X.dtype.kind in "iu" and X.dtype.itemsize < 8:
+        X = X.astype(np.int64)  # room for the sums of duplicates
     rows = csr_array(X)
     try:
         rows.check_format(full_check=True)  # a wild index would be read unchecked
@@ -74,13 +81,14 @@ def _csr_from(X: Any, names: tuple[str, ...] | None) -> "csr_array":
             f"X must be a well-formed sparse matrix, got one whose parts disagree "
             f"({error}); build it anew, for example with X.tocoo().tocsr()"
         ) from error
+    # A new object, because looking for duplicates leaves flags behind on the old one.
+    rows = csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
     values = exact_floats(rows.data, "X")
-    matrix = csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    require_finite(matrix.data, names, matrix)
-    return matrix
+    require_finite(values, names, rows)
+    return csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def _matrix_from(X: Any) -> NDArray[Any]:
@@ -97,10 +105,12 @@ def _matrix_from(X: Any) -> NDArray[Any]:
         values = np.asarray(X)
     except Exception as error:
         raise InputError(_not_an_array(X, error)) from error
+    if values.dtype.names:
+        raise InputError(not_numbers_message(values.dtype, "X"))
     _require_two_dimensions(values.shape, X)
     if isinstance(X, list | tuple) and values.dtype == np.float64 and values.size:
         largest = max(float(values.max()), -float(values.min()))
-        if largest > 2**53:  # an integer in the list may have been rounded
+        if largest >= 2**53:  # an integer in the list may have been rounded
             values = np.array(X, dtype=object).reshape(values.shape)
     return values
 

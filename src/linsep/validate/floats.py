@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from linsep.validate.errors import InputError
 
-__all__ = ["Floats", "exact_floats", "is_missing", "non_number", "require_finite"]
+__all__ = [
+    "Floats",
+    "exact_floats",
+    "is_missing",
+    "non_number",
+    "not_numbers_message",
+    "require_finite",
+]
 
 Floats: TypeAlias = NDArray[np.float64] | NDArray[np.float32]
 
@@ -59,7 +66,7 @@ def exact_floats(values: NDArray[Any], where: str) -> Floats:
         return _from_long_doubles(values, where)
     if kind == "O":
         return _from_objects(values, where)
-    raise InputError(_not_numbers(values.dtype, where))
+    raise InputError(not_numbers_message(values.dtype, where))
 
 
 def non_number(values: NDArray[Any]) -> object | None:
@@ -174,11 +181,12 @@ def _from_objects(values: NDArray[Any], where: str) -> NDArray[np.float64]:
                 f"{type(value).__name__}; {_ENCODE}"
             )
         try:
-            converted[k] = float(value)
+            number = float(value)
         except OverflowError:
             raise InputError(_would_round(value, where)) from None
-        if converted[k] != value:
+        if number != value:  # Python compares a float with an int or Fraction exactly
             raise InputError(_would_round(value, where))
+        converted[k] = number
     return converted.reshape(values.shape)
 
 
@@ -224,7 +232,7 @@ _ENCODE = (
 )
 
 
-def _not_numbers(dtype: np.dtype[Any], where: str) -> str:
+def not_numbers_message(dtype: np.dtype[Any], where: str) -> str:
     """Word the error for an array that holds no real numbers."""
     if dtype.kind == "c":
         return (

@@ -98,10 +98,6 @@ def _as_array(y: Any) -> NDArray[Any]:
         if n_masked:
             raise InputError(_missing(n_masked, "masked"))
         return np.asarray(y.data)
-    if isinstance(y, np.ndarray):
-        return np.asarray(y)
-    if isinstance(y, list | tuple):
-        return _array_of_objects(y)
     if hasattr(y, "toarray") and hasattr(y, "nnz"):
         return np.asarray(y.toarray())
     y = _column_of_frame(y)
@@ -109,22 +105,13 @@ def _as_array(y: Any) -> NDArray[Any]:
     if n_missing:
         raise InputError(_missing(n_missing, "missing"))
     try:
+        if isinstance(y, list | tuple):
+            return np.array(y, dtype=object)
         return np.asarray(y)
     except Exception as error:
         raise InputError(
             f"y must be one column of labels, got {type(y).__name__} ({error}); pass a "
             "list or a one-dimensional array"
-        ) from error
-
-
-def _array_of_objects(y: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
-    """Return an object array of the list's entries."""
-    try:
-        return np.array(y, dtype=object)
-    except ValueError as error:
-        raise InputError(
-            "y must be one column of labels, got nested lists of different lengths; "
-            "pass one label for every row of X"
         ) from error
 
 
