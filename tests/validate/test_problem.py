@@ -1,5 +1,6 @@
 """Problems: signed rows from any input, and what X and y must satisfy together."""
 
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -133,8 +134,19 @@ def test_a_numpy_boolean_is_a_boolean():
     assert problem_from([[1.0]], [1], fit_intercept=np.True_).fit_intercept is True
 
 
+@pytest.mark.parametrize("wrap", [str, pathlib.Path])
+@pytest.mark.parametrize("target", ["kind", 1, -1])
+def test_a_path_is_read_and_names_its_columns(tmp_path, wrap, target):
+    path = tmp_path / "fruit.csv"
+    path.write_text("weight,kind\n150,apple\n8,cherry\n")
+    problem = problem_from(wrap(path), target)
+    assert problem.feature_names == ("weight",)
+    assert problem.classes.tolist() == ["apple", "cherry"]
+    assert signed_rows(problem).tolist() == [[-150.0, -1.0], [8.0, 1.0]]
+
+
 def test_a_path_needs_the_name_of_a_column():
-    with pytest.raises(InputError, match="name of the label column when X is a path"):
+    with pytest.raises(InputError, match="name the column of the labels when X is a p"):
         problem_from("data.csv", [0, 1])
 
 

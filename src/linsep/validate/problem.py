@@ -29,7 +29,7 @@ class Problem:
     classes : ndarray, shape (2,) or (1,)
         The labels, sorted. A positive decision means ``classes[-1]``.
     feature_names : tuple of str, or None
-        The columns' names, if X was a frame.
+        The columns' names, if X was a frame or a file.
     fit_intercept : bool
     """
 
@@ -58,8 +58,9 @@ def problem_from(X: object, y: object, *, fit_intercept: bool = True) -> Problem
         Real, finite numbers. NumPy float32 and float64 arrays of any layout are used
         as they are, never copied or changed. Other types are converted to float64,
         exactly or not at all. SciPy sparse becomes CSR. pandas, polars and Arrow
-        tables give the columns their names.
-    y : array-like, shape (n,) or (n, 1), or the name of a column if X is a path
+        tables give the columns their names. A path is read by
+        `linsep.files.read_table`, which turns columns of text into 0/1 columns.
+    y : array-like, shape (n,) or (n, 1); if X is a path, a column's name or number
         One label for every row, by position; any coding of two classes.
     fit_intercept : bool, default True
         Extend every row by a constant 1.
@@ -85,8 +86,9 @@ def problem_from(X: object, y: object, *, fit_intercept: bool = True) -> Problem
             f"fit_intercept must be True or False, got {fit_intercept!r}; it says "
             "whether the hyperplane may miss the origin"
         )
+    names_in_file: tuple[str, ...] | None = None
     if isinstance(X, str | os.PathLike):
-        X, y = _read(X, y)
+        X, y, names_in_file = _read(X, y)
     features, names = features_from(X)
     labels = labels_from(y)
     n, d = features.shape
@@ -101,7 +103,7 @@ def problem_from(X: object, y: object, *, fit_intercept: bool = True) -> Problem
         )
     classes, signs = signs_from(labels)
     rows = _rows_over(features, signs, bool(fit_intercept))
-    return Problem(rows, classes, names, bool(fit_intercept))
+    return Problem(rows, classes, names or names_in_file, bool(fit_intercept))
 
 
 def check_features(
@@ -154,17 +156,20 @@ def _rows_over(features: Features, signs: NDArray[np.int8], intercept: bool) -> 
     return SparseRows(features, signs, intercept)
 
 
-def _read(path: str | os.PathLike[str], target: object) -> tuple[object, object]:
-    """Read features and labels from a data file."""
-    if not isinstance(target, str):
+def _read(
+    path: str | os.PathLike[str], target: object
+) -> tuple[object, object, tuple[str, ...]]:
+    """Read features, labels and the features' names from a data file."""
+    if not (target is None or isinstance(target, str | int)):
         raise InputError(
-            "y must be the name of the label column when X is a path, got "
-            f"{type(target).__name__}; pass y='name'"
+            "y must name the column of the labels when X is a path (its name, or its "
+            f"number from 0; None where the file says), got {type(target).__name__}; "
+            "pass y='name'"
         )
     from linsep.files import read_table
 
     table = read_table(path, target)
-    return table.X, table.y
+    return table.X, table.y, table.feature_names
 
 
 def _length_mismatch(shape: tuple[int, ...], n_labels: int) -> str:
