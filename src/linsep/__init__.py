@@ -1,5 +1,60 @@
-"""Find the hyperplane that separates two classes, and prove it."""
+"""Find the hyperplane that separates two classes, and prove it; or prove there is none.
+
+The names below are the whole public contract. They are loaded when first used, so that
+``import linsep`` stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linsep import datasets
+    from linsep.proof.certificate import Certificate
+    from linsep.proof.checker import CertificateError
+    from linsep.result import Pass, Separation, Status
+    from linsep.separation import separate
+    from linsep.validate import InputError
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__"]
+__all__ = [
+    "Certificate",
+    "CertificateError",
+    "InputError",
+    "Pass",
+    "Separation",
+    "Status",
+    "__version__",
+    "datasets",
+    "separate",
+]
+
+_HOMES = {
+    "Certificate": "linsep.proof.certificate",
+    "CertificateError": "linsep.proof.checker",
+    "InputError": "linsep.validate",
+    "Pass": "linsep.result",
+    "Separation": "linsep.result",
+    "Status": "linsep.result",
+    "separate": "linsep.separation",
+}
+_MODULES = ("datasets", "game", "perceptrons", "plotting")
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name at its first use (PEP 562)."""
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"linsep.{name}")
+    else:
+        raise AttributeError(f"module 'linsep' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted(set(globals()) | set(__all__))

@@ -40,6 +40,8 @@ class Scan:
     ----------
     margin : float
         A rigorous lower bound on ``min_i a_i . w``.
+    margin_settled : float
+        The same over the rows that are certainly positive; inf if there are none.
     n_violations : int
         Rows with ``a_i . w < 0`` for certain.
     n_unsettled : int
@@ -53,6 +55,7 @@ class Scan:
     """
 
     margin: float
+    margin_settled: float
     n_violations: int
     n_unsettled: int
     index: NDArray[np.intp]
@@ -145,7 +148,7 @@ def sweep(
     factor = error_factor(n_columns)
     underflow = n_columns * SMALLEST_SUBNORMAL
 
-    def visit(chunk: tuple[int, int]) -> tuple[int, float, int, int, Any]:
+    def visit(chunk: tuple[int, int]) -> tuple[int, float, float, int, int, Any]:
         s, t = margins(*chunk)
         error = factor * t + underflow
         # Not finite means overflow: such a row is unsettled, whatever its sign.
@@ -155,16 +158,30 @@ def sweep(
             relative = np.where((t > 0) & finite, s / t, 0.0)
         if not finite.all():
             low[~finite] = -np.inf
+        margin = float(low.min())
+        if margin > 0:
+            return chunk[0], margin, margin, 0, 0, relative
+        settled = low[low > 0]
         n_violations = int(np.count_nonzero((s < -error) & finite))
-        n_positive = int(np.count_nonzero((low > 0) & finite))
-        n_unsettled = s.size - n_violations - n_positive
-        return chunk[0], float(low.min()), n_violations, n_unsettled, relative
+        n_unsettled = s.size - n_violations - settled.size
+        least = float(settled.min(initial=np.inf))
+        return chunk[0], margin, least, n_violations, n_unsettled, relative
 
     smallest = _Smallest(k)
-    margin, n_violations, n_unsettled = np.inf, 0, 0
-    for start, low, violated, unsettled, relative in map_in_threads(visit, chunks):
+    margin = margin_settled = np.inf
+    n_violations = n_unsettled = 0
+    for visited in map_in_threads(visit, chunks):
+        start, low, least, violated, unsettled, relative = visited
         margin = min(margin, low)
+        margin_settled = min(margin_settled, least)
         n_violations += violated
         n_unsettled += unsettled
         smallest.offer(start, relative)
-    return Scan(margin, n_violations, n_unsettled, smallest.index, smallest.relative)
+    return Scan(
+        margin,
+        margin_settled,
+        n_violations,
+        n_unsettled,
+        smallest.index,
+        smallest.relative,
+    )

@@ -1,0 +1,284 @@
+"""What `separate` returns: a status, what it proves, and words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from linsep.proof.certificate import Certificate
+
+LARGEST_SHOWN = 5
+CONFLICT_SHOWN = 8
+
+
+class Status(StrEnum):
+    """The verdict, and what the accompanying vectors prove.
+
+    - ``separable``: ``coef`` and ``intercept`` put every row strictly on its side.
+    - ``inseparable``: ``conflict_weights`` on the rows ``conflict`` are positive, and
+      under them the signed rows sum to exactly zero, so no hyperplane exists.
+    - ``undecided``: a limit was reached first. The margin interval still holds.
+    """
+
+    SEPARABLE = "separable"
+    INSEPARABLE = "inseparable"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Pass:
+    """The state of the search after a pass over the data; what a callback receives.
+
+    Attributes
+    ----------
+    n_passes : int
+        Sweeps over all rows so far.
+    n_rounds : int
+        Rounds and steps of the engines so far.
+    n_working : int
+        Rows held in the working set.
+    n_violations : int or None
+        Rows on the wrong side in the last sweep; None before the first.
+    margin_lower, margin_upper : float
+        The interval that holds the largest margin, as known now. The lower end is
+        ``-inf`` before the first sweep and negative while some row is misplaced.
+    seconds : float
+        Since the call began.
+    """
+
+    n_passes: int
+    n_rounds: int
+    n_working: int
+    n_violations: int | None
+    margin_lower: float
+    margin_upper: float
+    seconds: float
+
+
+@dataclass(frozen=True, repr=False)
+class Separation:
+    """The answer of `linsep.separate`.
+
+    Attributes
+    ----------
+    status : Status
+        ``"separable"``, ``"inseparable"`` or ``"undecided"``.
+    proved : bool
+        Whether the verdict passed its exact check; always true of the first two.
+    classes : ndarray
+        The labels, sorted; a positive decision value means ``classes[-1]``. One label
+        only when the data hold one class.
+    coef : ndarray of shape (n_features,) or None
+        The separating hyperplane's normal; None unless separable.
+    intercept : float or None
+        Its intercept, 0.0 when none is fitted; None unless separable.
+    margin_lower, margin_upper : float
+        The largest possible distance from a separating hyperplane to the nearest row,
+        in the units of the features, lies between the two. The lower end is what
+        ``coef`` achieves. The upper end is 0 when inseparable.
+    conflict : ndarray of int or None
+        Rows (sorted) that no hyperplane separates, at most rank + 1 of them, none of
+        them spare; None unless inseparable.
+    conflict_weights : tuple of Fraction or None
+        Positive weights, one a conflict row, summing to one, under which the two
+        classes of the conflict have the same weighted sum.
+    n_passes, n_rounds : int
+        Sweeps over all rows; rounds of the loop (backtracks counted) and steps of the
+        active set.
+    trace : tuple of Pass
+        One record a pass.
+    seconds : float
+        Wall-clock time of the call.
+    message : str
+        One sentence: the verdict, or why there is none and what to do.
+    n_samples, n_features : int
+        The size of the data.
+    fit_intercept : bool
+        Whether an intercept was fitted.
+    feature_names : tuple of str or None
+        Column names, where the data had them.
+    exact_weights : tuple of int or None
+        The separator in exact integers (intercept last), where no double-precision
+        vector was found that separates; then ``coef`` is this one rounded.
+    """
+
+    status: Status
+    proved: bool
+    classes: NDArray[Any]
+    coef: NDArray[np.float64] | None
+    intercept: float | None
+    margin_lower: float
+    margin_upper: float
+    conflict: NDArray[np.intp] | None
+    conflict_weights: tuple[Any, ...] | None
+    n_passes: int
+    n_rounds: int
+    trace: tuple[Pass, ...]
+    seconds: float
+    message: str
+    n_samples: int
+    n_features: int
+    fit_intercept: bool
+    feature_names: tuple[str, ...] | None = None
+    exact_weights: tuple[int, ...] | None = None
+    conflict_rows: NDArray[np.float64] | None = field(default=None)
+    conflict_labels: NDArray[Any] | None = field(default=None)
+    _certify: Callable[[], Certificate] | None = field(default=None, compare=False)
+
+    @property
+    def separable(self) -> bool | None:
+        """True, False, or None when undecided."""
+        return {Status.SEPARABLE: True, Status.INSEPARABLE: False}.get(self.status)
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """The proof, to save and to check elsewhere; None when undecided.
+
+        Built at first use, because it hashes the data: change the data in between and
+        the certificate is of the changed data, which its check will tell.
+        """
+        if self._certify is None:
+            return None
+        certificate = self.__dict__.get("_certificate")
+        if certificate is None:
+            certificate = self._certify()
+            object.__setattr__(self, "_certificate", certificate)
+        return certificate
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle with the certificate made, and without the data it was made from."""
+        certificate = self.certificate
+        state = dict(self.__dict__)
+        state["_certificate"] = certificate
+        state["_certify"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore; the certificate comes along."""
+        certificate = state["_certificate"]
+        if certificate is not None:
+            state["_certify"] = _Constant(certificate)
+        self.__dict__.update(state)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return ``X @ coef + intercept``, positive for ``classes[-1]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to decide, as accepted by `linsep.separate`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Where the separator is exact integers, their sign is exact too.
+
+        Raises
+        ------
+        ValueError
+            If there is no hyperplane, or ``X`` does not fit it.
+        """
+        from linsep.validate import check_features
+
+        if self.coef is None or self.intercept is None:
+            raise ValueError(
+                "decision_function needs a separating hyperplane, but the status is "
+                f"{self.status.value!r}; look at .conflict, or fit a soft margin"
+            )
+        data = check_features(X, self.n_features, self.feature_names)
+        if self.exact_weights is not None:
+            from linsep.proof.separator import exact_decisions
+
+            return exact_decisions(data, self.exact_weights, self.fit_intercept)
+        return np.asarray(data @ self.coef, dtype=np.float64).ravel() + self.intercept
+
+    def largest_coefficients(self, count: int = LARGEST_SHOWN) -> list[tuple[str, float]]:
+        """Return the names and values of the coefficients largest in size."""
+        if self.coef is None:
+            return []
+        order = np.argsort(-np.abs(self.coef), kind="stable")[:count]
+        return [(self._name(j), float(self.coef[j])) for j in order if self.coef[j]]
+
+    def _name(self, column: int) -> str:
+        if self.feature_names is not None:
+            return self.feature_names[column]
+        return f"x{column}"
+
+    def summary(self) -> str:
+        """Say the answer in sentences a person understands."""
+        size = f"{self.n_samples:,} rows, {self.n_features:,} features"
+        lines = [f"{self.message} ({size}.)"]
+        lines.append(
+            f"Margin: between {self.margin_lower:.6g} and {self.margin_upper:.6g}."
+        )
+        lines.append(
+            f"Work: {self.n_passes} passes, {self.n_rounds} rounds, "
+            f"{self.seconds:.3g} s."
+        )
+        largest = self.largest_coefficients()
+        if largest:
+            terms = ", ".join(f"{name} {value:.6g}" for name, value in largest)
+            lines.append(f"Largest coefficients: {terms}; intercept {self.intercept:.6g}.")
+        lines.extend(self._conflict_lines())
+        return "\n".join(lines)
+
+    def _conflict_lines(self) -> list[str]:
+        """Name the rows of the conflict, their values, and why they cannot be parted."""
+        if self.conflict is None or self.conflict_weights is None:
+            return []
+        weights, labels = self.conflict_weights, self.conflict_labels
+        rows = self.conflict_rows
+        lines = [
+            f"{len(self.conflict)} rows stand in each other's way: with the weights "
+            "below, "
+            + (
+                "the two classes have exactly the same weighted mean, so a hyperplane "
+                "would have to put that one point on both sides."
+                if self.fit_intercept and len(self.classes) == 2  # noqa: PLR2004
+                else "their signed values add up to exactly zero, so no hyperplane "
+                "through the origin has them all on their side."
+            )
+        ]
+        for shown, row in enumerate(self.conflict[:CONFLICT_SHOWN]):
+            label = "" if labels is None else f", {labels[shown]}"
+            values = "" if rows is None else f": {self._values(rows[shown])}"
+            lines.append(f"  row {row}{label}, weight {float(weights[shown]):.4g}{values}")
+        if len(self.conflict) > CONFLICT_SHOWN:
+            lines.append(f"  and {len(self.conflict) - CONFLICT_SHOWN} more rows")
+        return lines
+
+    def _values(self, row: NDArray[np.float64]) -> str:
+        """Write the first few values of a row by name."""
+        shown = [f"{self._name(j)}={row[j]:.6g}" for j in range(min(4, row.size))]
+        return ", ".join(shown) + (", ..." if row.size > len(shown) else "")
+
+    def __repr__(self) -> str:
+        """Show the status, the margin interval and the work."""
+        return (
+            f"Separation({self.status.value}, proved={self.proved}, "
+            f"margin=[{self.margin_lower:.6g}, {self.margin_upper:.6g}], "
+            f"n_passes={self.n_passes}, n_rounds={self.n_rounds})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the summary in a notebook; everything from the data is escaped."""
+        head, *rest = self.summary().split("\n")
+        body = "".join(f"<br>{escape(line)}" for line in rest)
+        return f"<div><strong>{escape(head)}</strong>{body}</div>"
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """A callable that returns what it was given; unlike a lambda, it pickles."""
+
+    value: Certificate
+
+    def __call__(self) -> Certificate:
+        return self.value

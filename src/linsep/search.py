@@ -1,0 +1,390 @@
+"""The search of one call: working set, engines, exact checks, bounds and limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.proof.dots import (
+    exact_dots,
+    integer_weights,
+    round_down,
+    rounded_weights,
+)
+from linsep.proof.gordan import Conflict, conflict_from_candidate
+from linsep.proof.ladder import settle
+from linsep.result import Pass, Status
+from linsep.rows import Rows, Scan
+from linsep.solvers.bounds import margin_lower, margin_upper
+from linsep.solvers.engines import Candidate, Kind, solve
+from linsep.solvers.working_set import CLARKSON_AFTER, WorkingSet
+from linsep.validate import InputError
+
+Callback = Callable[[Pass], object]
+
+# Between sweeps the callback is told at most this often, in seconds.
+TELL_EVERY = 0.2
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to give up: counts, and the clock.
+
+    Attributes
+    ----------
+    max_passes : int
+        Sweeps over all rows at most.
+    max_rounds : int or None
+        Rounds and steps of the engines at most.
+    started, deadline : float
+        Readings of ``time.perf_counter``.
+    """
+
+    max_passes: int
+    max_rounds: int | None
+    started: float
+    deadline: float
+
+    @classmethod
+    def checked(
+        cls,
+        max_passes: int,
+        max_rounds: int | None,
+        time_limit: float | None,
+        started: float,
+    ) -> Limits:
+        """Refuse limits that are not positive numbers."""
+        _require_count("max_passes", max_passes)
+        if max_rounds is not None:
+            _require_count("max_rounds", max_rounds)
+        if time_limit is not None and not (
+            isinstance(time_limit, (int, float, np.number))
+            and not isinstance(time_limit, bool)
+            and time_limit > 0
+        ):
+            raise InputError(
+                "time_limit must be a positive number of seconds or None, got "
+                f"{time_limit!r}"
+            )
+        seconds = np.inf if time_limit is None else float(time_limit)
+        return cls(max_passes, max_rounds, started, started + seconds)
+
+
+def _require_count(name: str, value: object) -> None:
+    """Refuse anything but an integer of at least 1."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
+
+
+@dataclass(frozen=True)
+class Hyperplane:
+    """Weights on the columns, intercept last: doubles, and exact integers if need be.
+
+    Attributes
+    ----------
+    w : ndarray of shape (d,)
+        Meant exactly as they are, or where ``exact`` is given, its nearest doubles.
+    exact : tuple of int or None
+        The weights meant, up to ``2 ** exponent``.
+    exponent : int
+        That power of two.
+    """
+
+    w: NDArray[np.float64]
+    exact: tuple[int, ...] | None = None
+    exponent: int = 0
+
+    @classmethod
+    def rounded(cls, exact: tuple[int, ...]) -> Hyperplane:
+        """Return integers together with their nearest doubles."""
+        w, exponent = rounded_weights(exact)
+        return cls(w, exact, exponent)
+
+    def integers(self) -> tuple[int, ...]:
+        """Return the weights meant as integers, up to a positive factor."""
+        return self.exact if self.exact is not None else integer_weights(self.w)[0]
+
+    def values(self, rows: Any) -> list[Fraction]:
+        """Return the exact ``a_i . w`` of some rows."""
+        if self.exact is not None:
+            return exact_dots(rows, self.exact, self.exponent)
+        return exact_dots(rows, *integer_weights(self.w))
+
+    def scaled(self, slack: float) -> Hyperplane:
+        """Scale by a power of two so that the smallest ``a_i . w`` is near 1.
+
+        Powers of two change no sign and no bit of a mantissa, so what was proved stays
+        proved; where an entry would leave the normal range nothing is scaled.
+        """
+        if self.exact is not None or not 0 < slack < np.inf:
+            return self
+        shift = -int(np.frexp(slack)[1]) + 1
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = np.ldexp(self.w, shift)
+        sizes = np.abs(scaled[scaled != 0])
+        safe = (
+            np.count_nonzero(scaled) == np.count_nonzero(self.w)
+            and np.isfinite(sizes).all()
+            and sizes.min(initial=np.inf) >= np.finfo(np.float64).tiny
+        )
+        return Hyperplane(scaled) if safe else self
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a search ended; exactly what the status says is proved."""
+
+    status: Status
+    message: str
+    hyperplane: Hyperplane | None = None
+    conflict: NDArray[np.intp] | None = None
+    conflict_weights: tuple[int, ...] | None = None
+
+
+class _Stopped(Exception):
+    """A limit was reached or the callback asked to stop; carries the sentence."""
+
+
+@dataclass
+class Search:
+    """One search: its bounds, counts and trace.
+
+    Parameters
+    ----------
+    rows : Rows
+        All the signed rows.
+    limits : Limits
+        When to give up.
+    rng : numpy.random.Generator
+        Draws the working set's sample.
+    callback : callable or None
+        Told of each sweep; a true return value stops.
+    """
+
+    rows: Rows
+    limits: Limits
+    rng: np.random.Generator
+    callback: Callback | None = None
+    n_passes: int = 0
+    n_rounds: int = 0
+    n_working: int = 0
+    n_violations: int | None = None
+    margin_lower: float = -np.inf
+    margin_upper: float = np.inf
+    trace: list[Pass] = field(default_factory=list)
+    _last_told: float = 0.0
+    _asked_to_stop: bool = False
+
+    def run(self) -> Verdict:
+        """Decide, or say why not."""
+        try:
+            return self._decide()
+        except _Stopped as stop:
+            return Verdict(Status.UNDECIDED, str(stop))
+        except KeyboardInterrupt:
+            return Verdict(
+                Status.UNDECIDED,
+                "Undecided: interrupted from the keyboard; the margin interval is what "
+                "had been found by then.",
+            )
+
+    def elapsed(self) -> float:
+        """Return the seconds since the call began."""
+        return time.perf_counter() - self.limits.started
+
+    def _decide(self) -> Verdict:
+        """Solve the working set, sweep, grow, until a verdict is proved."""
+        working = WorkingSet(self.rows, self.rng)
+        support = np.empty(0, dtype=np.intp)
+        stuck = False
+        while True:
+            self.n_working = working.index.size
+            candidate = self._solve(working, support)
+            if candidate.kind is Kind.CONFLICT:
+                verdict = self._prove_conflict(working, candidate)
+                if verdict is not None:
+                    return verdict
+            if stuck or candidate.kind is not Kind.SEPARATOR:
+                settled = self._settle(working)
+                if isinstance(settled, Verdict):
+                    return settled
+                hyperplane = settled
+            else:
+                hyperplane = Hyperplane(candidate.w)
+            scan = self._sweep(hyperplane, working)
+            verdict = self._prove_separator(hyperplane, scan)
+            if verdict is not None:
+                return verdict
+            support = working.index[candidate.support[candidate.weights > 0]]
+            stuck = working.grow(scan, support, self.n_passes) == 0
+
+    def _solve(self, working: WorkingSet, support: NDArray[np.intp]) -> Candidate:
+        """Run the engines on the working set and take in their bound."""
+        limit = self.limits.max_rounds
+        before = self.n_rounds
+
+        def should_stop(n_rounds: int) -> bool:
+            self.n_rounds = before + n_rounds
+            return self._reason_to_stop() is not None
+
+        candidate = solve(
+            working.rows,
+            start=working.positions(support) if support.size else None,
+            complete=working.is_complete,
+            max_rounds=None if limit is None else limit - before,
+            should_stop=should_stop,
+        )
+        self.n_rounds = before + candidate.n_rounds
+        held = candidate.weights > 0
+        if held.any():
+            rows = working.rows[candidate.support[held]]
+            bound = margin_upper(rows, candidate.weights[held], self.rows.fit_intercept)
+            self.margin_upper = min(self.margin_upper, bound)
+        if candidate.kind is Kind.STALLED:
+            self._stop_if_due()
+        return candidate
+
+    def _sweep(self, hyperplane: Hyperplane, working: WorkingSet) -> Scan:
+        """Sweep all rows once; count it, record it, tell the callback."""
+        if self.n_passes >= self.limits.max_passes:
+            raise _Stopped(
+                f"Undecided: max_passes={self.limits.max_passes} sweeps were made; allow "
+                "more to go on."
+            )
+        self._stop_if_due()
+        # Reweighting needs every violator by name, the usual growth only the worst.
+        reweighting = self.n_passes >= CLARKSON_AFTER
+        wanted = self.rows.shape[0] if reweighting else working.n_added
+        scan = self.rows.scan(hyperplane.w, wanted)
+        self.n_passes += 1
+        self.n_violations = scan.n_violations
+        self._bound_below(scan.margin, hyperplane)
+        record = self._record()
+        self.trace.append(record)
+        self._tell(record)
+        return scan
+
+    def _prove_separator(self, hyperplane: Hyperplane, scan: Scan) -> Verdict | None:
+        """Return the verdict if every row is exactly on its side, else None."""
+        if scan.n_violations:
+            return None
+        least = scan.margin_settled
+        if scan.n_unsettled:
+            doubtful = self.rows.take(self._doubtful(hyperplane, scan))
+            # Plain doubles are the better answer, where they pass.
+            doubles = Hyperplane(hyperplane.w)
+            slack = min(doubles.values(doubtful))
+            if slack > 0:
+                hyperplane = doubles
+            elif hyperplane.exact is not None:
+                slack = min(hyperplane.values(doubtful))
+            if slack <= 0:
+                return None
+            least = min(least, round_down(slack))
+        else:
+            hyperplane = Hyperplane(hyperplane.w)
+        self._bound_below(least, hyperplane)
+        return Verdict(
+            Status.SEPARABLE,
+            "Separable: the hyperplane has every row strictly on its side.",
+            hyperplane.scaled(least),
+        )
+
+    def _doubtful(self, hyperplane: Hyperplane, scan: Scan) -> NDArray[np.intp]:
+        """Return all rows within rounding of the hyperplane."""
+        if scan.n_unsettled > scan.index.size:
+            scan = self.rows.scan(hyperplane.w, scan.n_unsettled)
+            self.n_passes += 1
+        return scan.index[: scan.n_unsettled]
+
+    def _prove_conflict(
+        self, working: WorkingSet, candidate: Candidate
+    ) -> Verdict | None:
+        """Settle a conflict exactly; None if floating point was wrong about it."""
+        held = candidate.support[candidate.weights > 0]
+        weights = candidate.weights[candidate.weights > 0]
+        conflict = conflict_from_candidate(working.rows, held, weights)
+        return None if conflict is None else self._inseparable(working, conflict)
+
+    def _settle(self, working: WorkingSet) -> Hyperplane | Verdict:
+        """Decide the working set by exact arithmetic, which always ends."""
+        settled = settle(
+            working.rows,
+            engine,
+            should_stop=lambda: self._reason_to_stop() is not None,
+        )
+        if settled is None:
+            self._stop_if_due()
+        if isinstance(settled, Conflict):
+            return self._inseparable(working, settled)
+        return Hyperplane.rounded(settled.weights)
+
+    def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
+        """Word a proved conflict of the working set: it is one of all the rows."""
+        rows = working.index[np.asarray(conflict.index)]
+        order = np.argsort(rows)
+        self.margin_upper = 0.0
+        return Verdict(
+            Status.INSEPARABLE,
+            f"Inseparable: no hyperplane separates even these {rows.size} rows.",
+            conflict=rows[order],
+            conflict_weights=tuple(int(conflict.weights[at]) for at in order),
+        )
+
+    def _bound_below(self, slack: float, hyperplane: Hyperplane) -> None:
+        """Take in the margin a hyperplane has for certain."""
+        coef = hyperplane.w[: self.rows.shape[1] - int(self.rows.fit_intercept)]
+        self.margin_lower = max(self.margin_lower, margin_lower(slack, coef))
+
+    def _record(self) -> Pass:
+        """Return the state of the search as a callback sees it."""
+        return Pass(
+            self.n_passes,
+            self.n_rounds,
+            self.n_working,
+            self.n_violations,
+            self.margin_lower,
+            self.margin_upper,
+            self.elapsed(),
+        )
+
+    def _reason_to_stop(self) -> str | None:
+        """Return why the search must end now, if it must; tell the callback."""
+        limits = self.limits
+        if time.perf_counter() > limits.deadline:
+            return (
+                f"Undecided: the time limit of {limits.deadline - limits.started:g} s "
+                "passed; allow more to go on."
+            )
+        if limits.max_rounds is not None and self.n_rounds >= limits.max_rounds:
+            return (
+                f"Undecided: max_rounds={limits.max_rounds} were played; allow more to "
+                "go on."
+            )
+        if self.elapsed() - self._last_told > TELL_EVERY:
+            self._tell(self._record())
+        if self._asked_to_stop:
+            return "Undecided: the callback asked to stop."
+        return None
+
+    def _tell(self, record: Pass) -> None:
+        """Tell the callback, and note its wish to stop."""
+        self._last_told = record.seconds
+        if self.callback is not None and self.callback(record):
+            self._asked_to_stop = True
+
+    def _stop_if_due(self) -> None:
+        reason = self._reason_to_stop()
+        if reason is not None:
+            raise _Stopped(reason)
+
+
+def engine(rows: NDArray[np.float64]) -> Candidate:
+    """Solve rows the exact ladder made, as it would any working set."""
+    return solve(rows)

@@ -1,0 +1,69 @@
+"""Margin bounds in the user's own units, safe against rounding.
+
+The margin of a hyperplane is the Euclidean distance from it to the nearest sample, in
+the units of the features, with the intercept free. Weak duality: for weights ``p`` on
+the rows with equal mass on both classes, every unit ``coef`` and every intercept obey
+``min_i y_i (coef . x_i + intercept) <= |sum_i p_i y_i x_i|``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def norm(values: NDArray[np.float64]) -> float:
+    """Return the Euclidean norm, without overflow or underflow on the way."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0.0 or not np.isfinite(largest):
+        return largest
+    return largest * float(np.linalg.norm(values / largest))
+
+
+def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -> float:
+    """Return an upper bound on the margin of any data that contain these rows.
+
+    Parameters
+    ----------
+    rows : ndarray or csr_matrix of shape (k, d)
+        Signed rows; with an intercept the last column is the signed constant.
+    weights : ndarray of shape (k,)
+        Non-negative weights, not all zero.
+    fit_intercept : bool
+        With an intercept the two classes are brought to equal mass first, as the free
+        intercept demands; one class alone leaves the margin unbounded (inf).
+    """
+    dense = rows.toarray() if hasattr(rows, "toarray") else rows
+    p = weights / weights.sum()
+    features = dense
+    if fit_intercept:
+        features, positive = dense[:, :-1], dense[:, -1] > 0
+        mass = float(p[positive].sum())
+        if not 0.0 < mass < 1.0:
+            return np.inf
+        p = np.where(positive, 0.5 * p / mass, 0.5 * p / float(p[~positive].sum()))
+    scale = float(np.abs(features).max(initial=0.0)) or 1.0
+    unit = features / scale
+    lengths = np.sqrt(np.einsum("ij,ij->i", unit, unit))
+    # What the sums may lose, and what an imbalance of the rounded masses may cost: a
+    # separating unit vector's intercept is at most the largest length.
+    rounding = (len(p) + features.shape[1] + 16) * EPS
+    loss = rounding * (float(p @ lengths) + float(lengths.max(initial=0.0)))
+    return scale * (norm(p @ unit) * (1.0 + rounding) + loss)
+
+
+def margin_lower(slack: float, coef: NDArray[np.float64]) -> float:
+    """Return the margin of a hyperplane whose smallest ``a_i . w`` is ``slack``.
+
+    ``slack`` is a lower bound already; the division is rounded down. No features at
+    all, or none used, means there is no hyperplane: the margin is infinite.
+    """
+    length = norm(coef)
+    if length == 0.0:
+        return np.inf if slack > 0 else 0.0
+    share = slack / length
+    return share - abs(share) * (coef.size + 8) * EPS

@@ -1,0 +1,184 @@
+"""Solve a working set: the optimistic loop first, the active set when it costs less.
+
+Both engines run in the whitened coordinates of `linsep.solvers.metric`. Which one is
+quicker depends on the margin, which is not known before: an easy margin takes the loop
+a few rounds, a hard one thousands, while the active set takes a few hundred steps
+whatever the margin. So the loop is given as much work as the active set is predicted to
+need, then the active set takes over: at most about twice the work of the better choice.
+Work is counted in multiply-adds weighted by measured constants
+(``benchmarks/engines.py``), not in seconds, so that results repeat from run to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.solvers.active_set import Outcome, active_set
+from linsep.solvers.metric import Coordinates, rewhiten, whiten
+from linsep.solvers.optimistic import OptimisticLoop, Round
+from linsep.solvers.oracle import Oracle, softmin_weights
+
+# Steps of the active set per coordinate, as seen on planted, real and random data.
+STEPS_A_COORDINATE = 4.0
+# A multiply-add of the active set costs this many of the oracle's (measured).
+ACTIVE_SET_COST = 1.5
+# On a part of the rows the loop's separator must have this share of the best margin,
+# or the next scan meets many violations and passes are wasted.
+ENOUGH_MARGIN = 0.5
+# The metric is formed anew with the data player's weights after this many rounds.
+REWHITEN_AFTER = 24
+
+
+class Kind(Enum):
+    """What a candidate claims, always subject to an exact check."""
+
+    SEPARATOR = "every row of the working set has a positive margin"
+    CONFLICT = "a convex combination of rows of the working set is zero"
+    STALLED = "neither was found in floating point"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What the engines made of a working set.
+
+    Attributes
+    ----------
+    kind : Kind
+        The claim.
+    w : ndarray of shape (d,)
+        The best weight vector met.
+    support : ndarray of shape (k,)
+        Rows that carry the weights.
+    weights : ndarray of shape (k,)
+        A distribution over ``support``, for the rows as they are (not normalised).
+        On a separator it bounds the margin from above; on a conflict it is the claim.
+    n_rounds : int
+        Rounds of the loop, backtracks counted, plus steps of the active set.
+    """
+
+    kind: Kind
+    w: NDArray[np.float64]
+    support: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    n_rounds: int
+
+
+def solve(
+    rows: Any,
+    *,
+    start: NDArray[np.intp] | None = None,
+    complete: bool = True,
+    max_rounds: int | None = None,
+    should_stop: Callable[[int], bool] | None = None,
+) -> Candidate:
+    """Separate the rows of a working set, or find weights under which they vanish.
+
+    Parameters
+    ----------
+    rows : ndarray or csr_matrix of shape (m, d)
+        Signed rows.
+    start : ndarray of int or None, default=None
+        Rows the active set tries first. With a start the loop is skipped: the active
+        set is warm and needs few steps.
+    complete : bool, default=True
+        Whether these are all the rows there are: then any separator will do, otherwise
+        one of good margin is sought.
+    max_rounds : int or None, default=None
+        Rounds and steps at most.
+    should_stop : callable or None, default=None
+        Asked with the rounds done so far; a true answer ends the search.
+    """
+    coordinates = whiten(rows)
+    limit = max_rounds if max_rounds is not None else np.iinfo(np.int64).max
+    stop = should_stop if should_stop is not None else lambda n_rounds: False
+    n_rounds = 0
+    if start is None:
+        for found in _play(coordinates, complete, limit):
+            n_rounds = found.n_rounds
+            if found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit:
+                return found
+        start = found.support[np.argsort(-found.weights)][: coordinates.rank]
+    candidate = None
+    for state in active_set(coordinates.rows, start, max_steps=_steps(limit, n_rounds)):
+        candidate = _from_active_set(state, coordinates, n_rounds)
+        if stop(candidate.n_rounds):
+            break
+    assert candidate is not None  # noqa: S101 - active_set always yields
+    return candidate
+
+
+def _steps(limit: int, n_rounds: int) -> int | None:
+    """Return the steps left of the rounds allowed; None leaves the engine's own."""
+    return None if limit == np.iinfo(np.int64).max else max(1, limit - n_rounds)
+
+
+def loop_budget(m: int, rank: int) -> int:
+    """Return how many rounds of the loop cost what the active set is predicted to."""
+    steps = STEPS_A_COORDINATE * rank
+    a_step = 2.5 * rank**2 + m * rank / 16
+    return max(8, int(ACTIVE_SET_COST * steps * a_step / max(1, 2 * m * rank)))
+
+
+def _play(
+    coordinates: Coordinates, complete: bool, limit: int
+) -> Iterator[Candidate]:
+    """Run the loop within its budget, yielding a candidate after every round."""
+    m, rank = coordinates.rows.shape
+    budget = min(limit, loop_budget(m, rank))
+    n_before = 0
+    while True:
+        oracle = Oracle(coordinates.rows)
+        leave_at = n_before + REWHITEN_AFTER if n_before == 0 else budget
+        for state in OptimisticLoop().rounds(oracle):
+            n_rounds = n_before + state.n_rounds
+            done = state.separator is not None and (complete or _is_wide(state))
+            yield _from_loop(state, coordinates, n_rounds, done)
+            if done or n_rounds >= min(budget, leave_at):
+                break
+        if done or n_rounds >= budget:
+            return
+        n_before = n_rounds
+        coordinates = rewhiten(
+            coordinates, softmin_weights(coordinates.rows, state.total)
+        )
+
+
+def _is_wide(state: Round) -> bool:
+    """Tell whether the average has a good share of the best margin, by its bound."""
+    length = float(np.linalg.norm(state.total))
+    return state.margin > ENOUGH_MARGIN * state.margin_upper * length
+
+
+def _from_loop(
+    state: Round, coordinates: Coordinates, n_rounds: int, done: bool
+) -> Candidate:
+    """Word a state of the loop as a candidate."""
+    u = state.separator if state.separator is not None else state.total
+    p = softmin_weights(coordinates.rows, state.total) / coordinates.scale
+    return Candidate(
+        Kind.SEPARATOR if done else Kind.STALLED,
+        coordinates.to_weights(u),
+        np.arange(len(p)),
+        p / p.sum(),
+        n_rounds,
+    )
+
+
+def _from_active_set(state: Any, coordinates: Coordinates, n_before: int) -> Candidate:
+    """Word a state of the active set as a candidate."""
+    kinds = {Outcome.OPTIMAL: Kind.SEPARATOR, Outcome.CONFLICT: Kind.CONFLICT}
+    weights = state.weights / coordinates.scale[state.active]
+    total = weights.sum()
+    return Candidate(
+        kinds.get(state.outcome, Kind.STALLED),
+        coordinates.to_weights(state.u),
+        state.active,
+        weights / total if total > 0 else weights,
+        n_before + state.n_steps,
+    )
