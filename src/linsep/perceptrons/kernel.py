@@ -1,0 +1,171 @@
+"""The Kernel Perceptron (Aizerman, Braverman & Rozonoer 1964)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linsep.perceptrons.presentation import Order, Presentation, Tally, signed_rows
+from linsep.perceptrons.result import FloatArray, PerceptronResult
+
+Kernel = Callable[[FloatArray, FloatArray], FloatArray]
+KernelName = Literal["linear", "polynomial", "rbf"]
+
+
+@dataclass(frozen=True, repr=False)
+class KernelResult(PerceptronResult):
+    """A fit whose predictor is a hyperplane in the kernel's feature space.
+
+    Attributes
+    ----------
+    support_vectors : ndarray of shape (k, n_features)
+        Rows that were mistakes at least once.
+    multipliers : ndarray of shape (k,)
+        Sign times number of mistakes of each.
+    kernel : callable
+        ``kernel(U, V)`` of shapes (p, d), (q, d) returns the (p, q) inner products, the
+        constant's included.
+    """
+
+    support_vectors: FloatArray
+    multipliers: FloatArray
+    kernel: Kernel
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return ``sum_k multipliers_k kernel(x, support_vectors_k)``, (n_samples,)."""
+        X = np.asarray(X, dtype=np.float64)
+        values: FloatArray = self.kernel(X, self.support_vectors) @ self.multipliers
+        return values
+
+
+@dataclass(frozen=True)
+class KernelPerceptron:
+    r"""Perceptron in the feature space of a kernel, without ever going there.
+
+    Keep how often each row was a mistake, ``c``. Row i is shown:
+
+        y_i sum_j c_j y_j k(x_j, x_i) <= 0:   c_i <- c_i + 1
+
+    With the linear kernel this is `Perceptron`, update for update.
+
+    Parameters
+    ----------
+    kernel : {"linear", "polynomial", "rbf"} or callable, default="linear"
+        ``u . v``, ``(1 + u . v)^degree``, ``exp(-gamma |u - v|^2)``, or a function of
+        two arrays (p, d), (q, d) that returns the (p, q) inner products.
+    degree : int, default=3
+        Of the polynomial kernel, at least 1.
+    gamma : float, default=1.0
+        Of the rbf kernel, > 0, in units of ``1 / |x|^2``.
+    fit_intercept : bool, default=True
+        Add 1 to the kernel: the constant feature.
+    order : {"cyclic", "shuffled"}, default="cyclic"
+        Row order on each pass: as given, or a fresh permutation.
+    max_updates : int or None, default=None
+        Updates at most.
+    max_passes : int or None, default=1000
+        Passes at most.
+    random_state : int or None, default=None
+        Seed of the shuffles.
+
+    Notes ----- Novikoff's bound holds in the feature space: at most ``(r / margin)^2``
+    updates, with ``r^2 = max_i k(x_i, x_i)`` and the margin of a unit vector there. The
+    n x n kernel matrix is computed once and kept. In the paper's unit, inner products
+    are kernel values (n^2 at the outset), and an update is one addition, of a column of
+    the matrix to the decision values.
+
+    References
+    ----------
+    M. Aizerman, E. Braverman, L. Rozonoer, "Theoretical foundations of the potential
+    function method in pattern recognition learning", Automation and Remote Control 25
+    (1964).
+
+    Examples
+    --------
+    The exclusive or, which no line separates:
+
+    >>> from linsep.perceptrons import KernelPerceptron
+    >>> X, y = [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]
+    >>> KernelPerceptron("polynomial", degree=2).fit(X, y).predict(X)
+    array([0, 0, 1, 1])
+    """
+
+    kernel: KernelName | Kernel = "linear"
+    degree: int = 3
+    gamma: float = 1.0
+    fit_intercept: bool = True
+    order: Order = "cyclic"
+    max_updates: int | None = None
+    max_passes: int | None = 1000
+    random_state: int | None = None
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelResult:
+        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
+        data = signed_rows(X, y, fit_intercept=False)
+        features = data.A * data.signs[:, None]
+        n = len(features)
+        kernel = self.inner_products()
+        # Row j of `gram` holds y_j y_i k(x_j, x_i); adding it updates every margin.
+        gram = kernel(features, features) * np.outer(data.signs, data.signs)
+        identity = np.eye(n)
+        margins = np.zeros(n)
+        counts = np.zeros(n)
+        shown = Presentation(self.order, self.max_updates, self.max_passes)
+        tally = Tally()
+        rng = np.random.default_rng(self.random_state)
+        for i in shown.mistakes(identity, margins, rng, tally):
+            margins += gram[i]
+            counts[i] += 1
+            tally.n_additions += 1
+        tally.n_inner_products = n * n
+        support = np.flatnonzero(counts)
+        return KernelResult(
+            method="KernelPerceptron",
+            classes=data.classes,
+            separated=bool((gram @ counts > 0).all()),
+            stopped=tally.stopped,
+            n_updates=tally.n_updates,
+            n_passes=tally.n_passes,
+            n_operations=tally.n_operations,
+            row_weights=counts,
+            support_vectors=features[support],
+            multipliers=data.signs[support] * counts[support],
+            kernel=kernel,
+        )
+
+    def inner_products(self) -> Kernel:
+        """Return the kernel as a function of two arrays, the constant included."""
+        constant = 1.0 if self.fit_intercept else 0.0
+        if callable(self.kernel):
+            given = self.kernel
+            return lambda U, V: np.asarray(given(U, V), dtype=np.float64) + constant
+        if self.kernel == "linear":
+            return lambda U, V: U @ V.T + constant
+        if self.kernel == "polynomial":
+            if self.degree < 1:
+                raise ValueError(f"`degree` must be at least 1, got {self.degree}.")
+            return lambda U, V: (1.0 + U @ V.T) ** self.degree + constant
+        if self.kernel == "rbf":
+            if not self.gamma > 0:
+                raise ValueError(f"`gamma` must be positive, got {self.gamma}.")
+            return lambda U, V: np.exp(-self.gamma * squared_distances(U, V)) + constant
+        raise ValueError(
+            '`kernel` must be "linear", "polynomial", "rbf" or a function of two '
+            f"arrays, got {self.kernel!r}."
+        )
+
+    @staticmethod
+    def mistake_bound(radius: float, margin: float) -> float:
+        """Return ``(radius / margin)^2``, both in the feature space."""
+        return (radius / margin) ** 2
+
+
+def squared_distances(U: FloatArray, V: FloatArray) -> FloatArray:
+    """Return ``|u_i - v_j|^2``, shape (p, q), without cancellation below zero."""
+    squares = (U**2).sum(axis=1)[:, None] + (V**2).sum(axis=1)[None, :]
+    distances: FloatArray = np.maximum(squares - 2.0 * (U @ V.T), 0.0)
+    return distances
