@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from linsep.files.table import Selection, Table
+from linsep.files.table import Selection, Table, whole_labels
 from linsep.validate import InputError
 
 if TYPE_CHECKING:
@@ -272,14 +272,12 @@ class TableBuilder:
         if target in self._levels:
             levels, codes = self._levels[target].sorted()
             return np.array(levels)[codes]
-        labels = np.concatenate(self._labels)
-        whole = np.all(labels == np.rint(labels)) and np.abs(labels).max() < 2**53
-        return labels.astype(np.int64) if whole else labels
+        return whole_labels(np.concatenate(self._labels))
 
     def _refuse_value(self, row: int, j: int, value: float) -> NoReturn:
         """Raise for a number that is missing or infinite."""
         if np.isnan(value):
-            raise InputError(self._missing(row, j, "nan"))
+            raise InputError(self._missing(row, j))
         raise InputError(
             f"{self._cell(row, j)} must be a finite number, got {value} (the largest "
             "double is about 1.8e308); correct it, or leave the column out with "
@@ -296,17 +294,15 @@ class TableBuilder:
         name = self._selection.names[j]
         return f"drop=[{name!r}] (--drop {shlex.quote(name)})"
 
-    def _missing(self, row: int, j: int, text: str) -> str:
+    def _missing(self, row: int, j: int, text: str | None = None) -> str:
         """Word the error for a missing value."""
         advice = "remove the row"
         if j != self._selection.target:
             advice = (
                 f"fill it in, {advice}, or leave the column out with {self._drop(j)}"
             )
-        return (
-            f"{self._cell(row, j)} must hold a value, got a missing one ({text!r}); "
-            f"{advice}"
-        )
+        got = "none" if text is None else f"{text!r}, which stands for none"
+        return f"{self._cell(row, j)} must hold a value, got {got}; {advice}"
 
     def _too_many_levels(self, j: int) -> str:
         """Word the error for a column of text that is no category."""
@@ -316,15 +312,15 @@ class TableBuilder:
         name = self._selection.names[j]
         words = (level for level in levels if numbers_from([level]) is None)
         odd = next(words, next(iter(levels)))
-        held = f"{len(levels)} different ones"
-        if len(levels) > MOST_LEVELS:
-            held = f"more than {MOST_LEVELS} different ones"
-        elif len(levels) == self._n_rows:
-            held = f"another one in each of the {self._n_rows} rows"
+        codes = np.concatenate(self._levels[j].pieces)
+        row = int(np.argmax(codes == levels[odd]))
+        among = f"more than {MOST_LEVELS} different values"
+        if len(levels) <= MOST_LEVELS:
+            among = f"another value in each of the {len(levels)} rows"
         return (
             f"{self._source}: column {name!r} must hold numbers or a few categories, "
-            f"got texts such as {odd!r}, {held}; leave it out with {self._drop(j)}, or "
-            "turn it into numbers"
+            f"got the text {odd!r} ({self._place(row)}) among {among}; correct it, or "
+            f"leave the column out with {self._drop(j)}"
         )
 
     def _commas(self, j: int, example: str) -> str:

@@ -209,23 +209,38 @@ def _all_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         # utf-8-sig skips the byte order mark that spreadsheets write.
         io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as stream,
     ):
-        rows = csv.reader(bounded_lines(stream, path), delimiter=delimiter)
+        lines = bounded_lines(stream, path)
+        rows = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             for row in rows:
                 if len(row) > 1 or (row and row[0].strip()):
                     yield rows.line_num, row
         except UnicodeDecodeError as error:
-            byte = error.object[error.start]
             raise InputError(
-                f"{path} must be UTF-8 text, got the byte 0x{byte:02x} some way after "
-                f"line {rows.line_num}; if it is text at all, save it as UTF-8 (on the "
-                "command line: iconv -f latin1 -t utf-8, or -f utf-16)"
+                f"{path} must be UTF-8 text, got the byte "
+                f"0x{error.object[error.start]:02x} on line {_undecodable_line(path)}; "
+                "if it is text at all, save it as UTF-8 (on the command line: "
+                "iconv -f latin1 -t utf-8, or -f utf-16)"
             ) from None
         except csv.Error as error:
             raise InputError(
                 f"{path} must be delimited text, got trouble after line "
-                f"{rows.line_num}: {error}; look for a quote that is never closed"
+                f"{rows.line_num}: {error}; look for a quote that is never closed, or "
+                "one inside a field that is not doubled"
             ) from None
+
+
+def _undecodable_line(path: Path) -> int:
+    """Return the number of the first line that is not UTF-8."""
+    number = 0
+    with open_bytes(path) as binary:
+        for line in bounded_lines(binary, path):
+            number += 1
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                break
+    return number
 
 
 def _find_layout(path: Path, target: str | int | None, header: bool | None) -> _Layout:

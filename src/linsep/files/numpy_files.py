@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.files.table import Table, select_columns
+from linsep.files.table import Table, select_columns, whole_labels
 from linsep.validate import InputError
 from linsep.validate.floats import exact_floats, require_finite
 from linsep.validate.labels import labels_from
@@ -37,12 +37,13 @@ def read_npz(
 ) -> Table:
     """Read arrays X and y, or one matrix; see `linsep.files.read_table`."""
     try:
+        _require_arrays_only(path)
         with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, zipfile.BadZipFile, NotImplementedError) as error:
+            arrays = dict(archive.items())
+    except InputError:
+        raise
+    except (ValueError, zipfile.BadZipFile, RuntimeError) as error:
         raise InputError(_not_numpy(path, error)) from None
-    # An archive may hold anything; what np.load does not know, it returns as bytes.
-    arrays = {name: a for name, a in arrays.items() if isinstance(a, np.ndarray)}
     label = "y" if target is None else target
     if label in arrays:
         return _from_arrays(path, arrays, str(label), drop)
@@ -54,6 +55,17 @@ def read_npz(
         f"one matrix with the labels in a column, got {_shapes(arrays)}; name the "
         "array of labels, or the column, as target (--target)"
     )
+
+
+def _require_arrays_only(path: Path) -> None:
+    """Raise if the archive holds anything but arrays, as spreadsheets do."""
+    with zipfile.ZipFile(path) as archive:
+        others = [n for n in archive.namelist() if not n.endswith(".npy")]
+    if others:
+        raise InputError(
+            f"{path} must hold NumPy arrays only, got {others[0]!r} in it; save a "
+            "spreadsheet as CSV, and unpack an archive first"
+        )
 
 
 def _from_arrays(
@@ -97,13 +109,10 @@ def _from_matrix(
         )
     names = [f"x{j}" for j in range(matrix.shape[1])]
     selection = select_columns(path, names, target, drop)
-    y = matrix[:, selection.target]
-    if y.dtype.kind == "f" and np.all(y == np.rint(y)):
-        y = y.astype(np.int64)
     note = "the columns are named x0, x1, ... in their order"
     return _table(
         matrix,
-        labels_from(y),
+        whole_labels(labels_from(matrix[:, selection.target])),
         selection.features,
         names,
         names[selection.target],

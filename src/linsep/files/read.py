@@ -108,20 +108,20 @@ def read_table(
         if reader is read_delimited:
             return read_delimited(source, target, drop, header)
         return reader(source, target, drop)
-    except (EOFError, zlib.error) as error:
-        raise InputError(
-            f"{source} must be a whole file, got one that ends too early or is "
-            f"damaged ({error}); copy or download it again"
-        ) from error
     except MemoryError as error:
         raise InputError(
             f"{source} must fit into memory as numbers, and does not; convert it to "
             ".npy with the labels in the last column, which is read in place"
         ) from error
-    except OSError as error:
+    except (EOFError, zlib.error, OSError) as error:
+        if isinstance(error, OSError) and error.strerror:  # the system's own complaint
+            raise InputError(
+                f"{source} must be readable, got: {error.strerror}; check the file and "
+                "its permissions"
+            ) from error
         raise InputError(
-            f"{source} must be readable, got: {error.strerror or error}; check the "
-            "file and its permissions"
+            f"{source} must be a whole file, got one that ends too early or is "
+            f"damaged ({error}); copy or download it again"
         ) from error
 
 

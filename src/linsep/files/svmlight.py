@@ -7,7 +7,7 @@ from typing import BinaryIO
 import numpy as np
 
 from linsep.files.streams import bounded_lines, open_bytes
-from linsep.files.table import Table
+from linsep.files.table import Table, whole_labels
 from linsep.validate import InputError
 
 __all__ = ["read_svmlight"]
@@ -65,10 +65,9 @@ def read_svmlight(
                 f"{path}: every {what} must be finite, got "
                 f"{values[~np.isfinite(values)][0]}; correct it or remove its row"
             )
-    whole = np.all(y == np.rint(y)) and np.abs(y).max() < 2**53
     return Table(
         X=X,
-        y=y.astype(np.int64) if whole else y,
+        y=whole_labels(y),
         feature_names=tuple(map(str, range(first, first + X.shape[1]))),
         target="label",
         notes=(f"columns are numbered from {first}, as in the file",),

@@ -15,7 +15,7 @@ from linsep.validate import InputError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Selection", "Table", "select_columns"]
+__all__ = ["Selection", "Table", "select_columns", "whole_labels"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +119,13 @@ def select_columns(
         j for j in range(len(names)) if j != chosen and j not in set(dropped)
     )
     return Selection(tuple(names), chosen, features, tuple(dropped))
+
+
+def whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return float labels as integers if all are whole: 1 reads better than 1.0."""
+    if labels.dtype.kind != "f" or not np.all(np.abs(labels) < 2**53):
+        return labels
+    return labels.astype(np.int64) if np.all(labels == np.rint(labels)) else labels
 
 
 def _position(
