@@ -199,7 +199,9 @@ class Separation:
             return exact_decisions(data, self.exact_weights, self.fit_intercept)
         return np.asarray(data @ self.coef, dtype=np.float64).ravel() + self.intercept
 
-    def largest_coefficients(self, count: int = LARGEST_SHOWN) -> list[tuple[str, float]]:
+    def largest_coefficients(
+        self, count: int = LARGEST_SHOWN
+    ) -> list[tuple[str, float]]:
         """Return the names and values of the coefficients largest in size."""
         if self.coef is None:
             return []
@@ -225,12 +227,14 @@ class Separation:
         largest = self.largest_coefficients()
         if largest:
             terms = ", ".join(f"{name} {value:.6g}" for name, value in largest)
-            lines.append(f"Largest coefficients: {terms}; intercept {self.intercept:.6g}.")
+            lines.append(
+                f"Largest coefficients: {terms}; intercept {self.intercept:.6g}."
+            )
         lines.extend(self._conflict_lines())
         return "\n".join(lines)
 
     def _conflict_lines(self) -> list[str]:
-        """Name the rows of the conflict, their values, and why they cannot be parted."""
+        """Name the conflict's rows, their values, and why they cannot be parted."""
         if self.conflict is None or self.conflict_weights is None:
             return []
         weights, labels = self.conflict_weights, self.conflict_labels
@@ -241,7 +245,7 @@ class Separation:
             + (
                 "the two classes have exactly the same weighted mean, so a hyperplane "
                 "would have to put that one point on both sides."
-                if self.fit_intercept and len(self.classes) == 2  # noqa: PLR2004
+                if self.fit_intercept and len(self.classes) == 2
                 else "their signed values add up to exactly zero, so no hyperplane "
                 "through the origin has them all on their side."
             )
@@ -249,7 +253,9 @@ class Separation:
         for shown, row in enumerate(self.conflict[:CONFLICT_SHOWN]):
             label = "" if labels is None else f", {labels[shown]}"
             values = "" if rows is None else f": {self._values(rows[shown])}"
-            lines.append(f"  row {row}{label}, weight {float(weights[shown]):.4g}{values}")
+            lines.append(
+                f"  row {row}{label}, weight {float(weights[shown]):.4g}{values}"
+            )
         if len(self.conflict) > CONFLICT_SHOWN:
             lines.append(f"  and {len(self.conflict) - CONFLICT_SHOWN} more rows")
         return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -11,23 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.proof.dots import (
-    exact_dots,
-    integer_weights,
-    round_down,
-    rounded_weights,
-)
+from linsep.proof.exact import IntegerRows, doubles_from, exact_signs, integers_from
 from linsep.proof.gordan import Conflict, conflict_from_candidate
 from linsep.proof.ladder import settle
 from linsep.result import Pass, Status
 from linsep.rows import Rows, Scan
-from linsep.solvers.bounds import margin_lower, margin_upper
+from linsep.solvers.bounds import EPS, margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.working_set import CLARKSON_AFTER, WorkingSet
 from linsep.validate import InputError
 
 Callback = Callable[[Pass], object]
 
+# Doubtful rows are made exact this many at a time.
+ROWS_AT_A_TIME = 1000
 # Between sweeps the callback is told at most this often, in seconds.
 TELL_EVERY = 0.2
 
@@ -89,32 +86,44 @@ class Hyperplane:
     Attributes
     ----------
     w : ndarray of shape (d,)
-        Meant exactly as they are, or where ``exact`` is given, its nearest doubles.
+        Meant exactly as they are, or where ``exact`` is given, its nearest doubles up
+        to a power of two.
     exact : tuple of int or None
-        The weights meant, up to ``2 ** exponent``.
-    exponent : int
-        That power of two.
+        The weights meant, up to a power of two.
     """
 
     w: NDArray[np.float64]
     exact: tuple[int, ...] | None = None
-    exponent: int = 0
 
     @classmethod
-    def rounded(cls, exact: tuple[int, ...]) -> Hyperplane:
+    def rounded(cls, exact: Sequence[int]) -> Hyperplane:
         """Return integers together with their nearest doubles."""
-        w, exponent = rounded_weights(exact)
-        return cls(w, exact, exponent)
+        return cls(doubles_from(exact), tuple(exact))
 
     def integers(self) -> tuple[int, ...]:
-        """Return the weights meant as integers, up to a positive factor."""
-        return self.exact if self.exact is not None else integer_weights(self.w)[0]
+        """Return the weights meant as integers, up to a power of two."""
+        return self.exact if self.exact is not None else tuple(integers_from(self.w))
 
-    def values(self, rows: Any) -> list[Fraction]:
-        """Return the exact ``a_i . w`` of some rows."""
-        if self.exact is not None:
-            return exact_dots(rows, self.exact, self.exponent)
-        return exact_dots(rows, *integer_weights(self.w))
+    def least_slack(self, rows: Any) -> float | None:
+        """Bound the least ``a_i . w`` from below; None if one is not positive.
+
+        The signs are exact. The bound is in the scale of the doubles ``w``, and 0 where
+        it is smaller than any double.
+        """
+        integers = self.integers()
+        if not (exact_signs(rows, integers) > 0).all():
+            return None
+        largest = max(range(len(integers)), key=lambda j: abs(integers[j]))
+        scale = Fraction(float(self.w[largest])) / integers[largest]
+        least = Fraction(np.finfo(np.float64).max)
+        for start in range(0, rows.shape[0], ROWS_AT_A_TIME):
+            part = rows[start : start + ROWS_AT_A_TIME]
+            exact = IntegerRows.from_floats(_dense(part))
+            products = exact.products(integers)
+            for product, exponent in zip(products, exact.exponents, strict=True):
+                least = min(least, int(product) * Fraction(2) ** int(exponent) * scale)
+        # The scale was read off one rounded weight: allow for that, and for this.
+        return float(least) * (1.0 - 4.0 * EPS)
 
     def scaled(self, slack: float) -> Hyperplane:
         """Scale by a power of two so that the smallest ``a_i . w`` is near 1.
@@ -124,16 +133,12 @@ class Hyperplane:
         """
         if self.exact is not None or not 0 < slack < np.inf:
             return self
-        shift = -int(np.frexp(slack)[1]) + 1
+        shift = 1 - int(np.frexp(slack)[1])
         with np.errstate(over="ignore", under="ignore"):
             scaled = np.ldexp(self.w, shift)
-        sizes = np.abs(scaled[scaled != 0])
-        safe = (
-            np.count_nonzero(scaled) == np.count_nonzero(self.w)
-            and np.isfinite(sizes).all()
-            and sizes.min(initial=np.inf) >= np.finfo(np.float64).tiny
-        )
-        return Hyperplane(scaled) if safe else self
+        sizes = np.abs(scaled[self.w != 0])
+        tiny, huge = np.finfo(np.float64).tiny, np.finfo(np.float64).max
+        return Hyperplane(scaled) if ((sizes >= tiny) & (sizes <= huge)).all() else self
 
 
 @dataclass(frozen=True)
@@ -254,8 +259,8 @@ class Search:
         """Sweep all rows once; count it, record it, tell the callback."""
         if self.n_passes >= self.limits.max_passes:
             raise _Stopped(
-                f"Undecided: max_passes={self.limits.max_passes} sweeps were made; allow "
-                "more to go on."
+                f"Undecided: max_passes={self.limits.max_passes} sweeps were made; "
+                "allow more to go on."
             )
         self._stop_if_due()
         # Reweighting needs every violator by name, the usual growth only the worst.
@@ -279,14 +284,14 @@ class Search:
             doubtful = self.rows.take(self._doubtful(hyperplane, scan))
             # Plain doubles are the better answer, where they pass.
             doubles = Hyperplane(hyperplane.w)
-            slack = min(doubles.values(doubtful))
-            if slack > 0:
+            slack = doubles.least_slack(doubtful)
+            if slack is not None:
                 hyperplane = doubles
             elif hyperplane.exact is not None:
-                slack = min(hyperplane.values(doubtful))
-            if slack <= 0:
+                slack = hyperplane.least_slack(doubtful)
+            if slack is None:
                 return None
-            least = min(least, round_down(slack))
+            least = min(least, slack)
         else:
             hyperplane = Hyperplane(hyperplane.w)
         self._bound_below(least, hyperplane)
@@ -388,3 +393,8 @@ class Search:
 def engine(rows: NDArray[np.float64]) -> Candidate:
     """Solve rows the exact ladder made, as it would any working set."""
     return solve(rows)
+
+
+def _dense(rows: Any) -> NDArray[np.float64]:
+    """Return rows as a dense array."""
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)

@@ -38,9 +38,9 @@ def separate(
 
     Looks for ``coef`` and ``intercept`` with ``y_i (coef . x_i + intercept) > 0`` for
     every row, the classes coded -1 and +1. By Gordan's theorem either they exist, or
-    there are weights ``p >= 0``, ``sum p = 1``, with ``sum_i p_i y_i (x_i, 1) = 0``; the
-    answer carries whichever does, after a check in exact arithmetic on the numbers as
-    given.
+    there are weights ``p >= 0``, ``sum p = 1``, with ``sum_i p_i y_i (x_i, 1) = 0``;
+    the answer carries whichever does, after a check in exact arithmetic on the numbers
+    as given.
 
     Parameters
     ----------
@@ -93,7 +93,8 @@ def separate(
     Examples
     --------
     >>> import linsep
-    >>> answer = linsep.separate([[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> answer = linsep.separate([[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes",
+    "yes"])
     >>> answer.status.value, answer.proved
     ('separable', True)
     >>> bool(answer.decision_function([[10.0]])[0] > 0)
@@ -147,8 +148,8 @@ def _one_class(problem: Problem, started: float) -> Separation:
         trace=(),
         seconds=time.perf_counter() - started,
         message=(
-            f"Separable: all rows are of one class ({label}), which a constant decision "
-            "gets right; there is no hyperplane to speak of."
+            f"Separable: all rows are of one class ({label}), which a constant "
+            "decision gets right; there is no hyperplane to speak of."
         ),
         n_samples=problem.n_samples,
         n_features=problem.n_features,

@@ -32,7 +32,14 @@ def row_major_margins(X: Any, signs: Any, w: Any, constant: Any, s: Any, t: Any)
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def column_major_margins(
-    columns: Any, start: Any, stop: Any, signs: Any, w: Any, constant: Any, s: Any, t: Any
+    columns: Any,
+    start: Any,
+    stop: Any,
+    signs: Any,
+    w: Any,
+    constant: Any,
+    s: Any,
+    t: Any,
 ) -> Any:
     """Set ``s`` and ``t`` for rows start to stop, data given column by column."""
     s[:] = constant
@@ -49,7 +56,14 @@ def column_major_margins(
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def sparse_margins(
-    data: Any, indices: Any, indptr: Any, signs: Any, w: Any, constant: Any, s: Any, t: Any
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    signs: Any,
+    w: Any,
+    constant: Any,
+    s: Any,
+    t: Any,
 ) -> Any:
     """Set ``s`` and ``t`` for the CSR rows named by ``indptr``."""
     for i in range(s.shape[0]):

@@ -36,7 +36,8 @@ class SparseRows:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype the data are read in."""
-        return np.dtype(self.X.dtype)
+        dtype: np.dtype[Any] = np.dtype(self.X.dtype)
+        return dtype
 
     def take(self, index: NDArray[np.intp]) -> Any:
         """Return the exact signed rows named by ``index``, a float64 CSR matrix."""

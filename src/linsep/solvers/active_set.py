@@ -5,18 +5,18 @@ Solves
     minimise |u|^2 / 2   subject to   a_i . u >= 1 for every row,
 
 whose solution has margin ``1 / |u|``, the largest there is, and whose multipliers
-``lambda_i / sum lambda`` are the weights of the point of the rows' convex hull nearest to
-the origin. The method is the dual one of Goldfarb & Idnani ("A numerically stable dual
-method for solving strictly convex quadratic programs", 1983): start at ``u = 0`` with no
-active row; while a row is violated, move along the part of it orthogonal to the active
-rows until it holds with equality, dropping active rows whose multiplier reaches zero.
-``|u|`` grows with every full step, so no active set comes back: the method is finite,
-whatever the margin. If a violated row is a non-positive combination of active rows,
-no ``u`` exists, and the combination is the conflict.
+``lambda_i / sum lambda`` are the weights of the point of the rows' convex hull nearest
+to the origin. The method is the dual one of Goldfarb & Idnani ("A numerically stable
+dual method for solving strictly convex quadratic programs", 1983): start at ``u = 0``
+with no active row; while a row is violated, move along the part of it orthogonal to the
+active rows until it holds with equality, dropping active rows whose multiplier reaches
+zero. ``|u|`` grows with every full step, so no active set comes back: the method is
+finite, whatever the margin. If a violated row is a non-positive combination of active
+rows, no ``u`` exists, and the combination is the conflict.
 
-The triangular factor of the active rows' Gram matrix (its Cholesky factor) is updated as
-rows come and go; a step costs O(k d + k^2) for k active rows. All rows are priced only
-when a batch of violated ones has been worked off.
+The triangular factor of the active rows' Gram matrix (its Cholesky factor) is updated
+as rows come and go; a step costs O(k d + k^2) for k active rows. All rows are priced
+only when a batch of violated ones has been worked off.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def active_set(
     """
     from linsep.solvers import kernels
 
-    m, d = rows.shape
+    d = rows.shape[1]
     limit = max_steps if max_steps is not None else 200 + 40 * d
     active = np.zeros(d + 1, dtype=np.intp)
     multipliers = np.zeros(d + 1)
@@ -102,7 +102,15 @@ def active_set(
     batch = np.asarray(start, dtype=np.intp)
     while True:
         status, k, entering, steps = kernels.active_set_steps(
-            rows, batch, active, k, multipliers, factor, u, direction, tolerance,
+            rows,
+            batch,
+            active,
+            k,
+            multipliers,
+            factor,
+            u,
+            direction,
+            tolerance,
             limit - n_steps,
         )
         n_steps += steps

@@ -53,7 +53,7 @@ def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -
     # separating unit vector's intercept is at most the largest length.
     rounding = (len(p) + features.shape[1] + 16) * EPS
     loss = rounding * (float(p @ lengths) + float(lengths.max(initial=0.0)))
-    return scale * (norm(p @ unit) * (1.0 + rounding) + loss)
+    return float(scale * (norm(p @ unit) * (1.0 + rounding) + loss))
 
 
 def margin_lower(slack: float, coef: NDArray[np.float64]) -> float:

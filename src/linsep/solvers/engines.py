@@ -109,7 +109,7 @@ def solve(
         candidate = _from_active_set(state, coordinates, n_rounds)
         if stop(candidate.n_rounds):
             break
-    assert candidate is not None  # noqa: S101 - active_set always yields
+    assert candidate is not None
     return candidate
 
 
@@ -125,9 +125,7 @@ def loop_budget(m: int, rank: int) -> int:
     return max(8, int(ACTIVE_SET_COST * steps * a_step / max(1, 2 * m * rank)))
 
 
-def _play(
-    coordinates: Coordinates, complete: bool, limit: int
-) -> Iterator[Candidate]:
+def _play(coordinates: Coordinates, complete: bool, limit: int) -> Iterator[Candidate]:
     """Run the loop within its budget, yielding a candidate after every round."""
     m, rank = coordinates.rows.shape
     budget = min(limit, loop_budget(m, rank))

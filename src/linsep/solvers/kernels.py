@@ -16,7 +16,7 @@ NEGLIGIBLE = 60.0
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def _dots(A: Any, first: int, last: int, v: Any, w: Any, s: Any) -> Any:
-    """Set ``s`` to ``a_i . v`` for a block; return the smallest ``a_i . v``, ``a_i . w``.
+    """Set ``s`` to ``a_i . v`` for a block; return the least of it and of ``a_i . w``.
 
     Four rows at a time: ``v`` and ``w`` are loaded once for the four.
     """
@@ -160,7 +160,7 @@ def project_out(A: Any, active: Any, k: int, R: Any, a: Any, c: Any, z: Any) -> 
     correction = np.empty(k)
     z[:] = a
     c[:k] = 0.0
-    for sweep in range(2):
+    for _ in range(2):
         for i in range(k):
             correction[i] = _dot(A[active[i]], z)
         _solve_gram(R, k, correction)
@@ -286,7 +286,9 @@ def active_set_steps(
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def polish_active(A: Any, active: Any, k: int, R: Any, multipliers: Any, u: Any) -> None:
+def polish_active(
+    A: Any, active: Any, k: int, R: Any, multipliers: Any, u: Any
+) -> None:
     """Recompute ``u`` as the shortest vector with ``a_i . u = 1`` on the active rows.
 
     ``u = sum_i multipliers_i a_i`` with ``R^T R multipliers = 1``; two corrections of
@@ -295,7 +297,7 @@ def polish_active(A: Any, active: Any, k: int, R: Any, multipliers: Any, u: Any)
     step = np.empty(k)
     multipliers[:k] = 0.0
     u[:] = 0.0
-    for sweep in range(3):
+    for _ in range(3):
         for i in range(k):
             step[i] = 1.0 - _dot(A[active[i]], u)
         _solve_gram(R, k, step)

@@ -1,16 +1,16 @@
 r"""The metric: coordinates in which rounds depend neither on units nor on correlation.
 
-Replacing the learner's ``|w|^2 / 2`` by ``w^T H w / 2`` with ``H = sum_i q_i b_i b_i^T``
-is the same as running the plain loop on the rows ``b_i T``, where ``T`` is any factor
-with ``T T^T = H^-1``. So the metric is a change of coordinates, computed once, and every
-solver runs unchanged on the new rows.
+Replacing the learner's ``|w|^2 / 2`` by ``w^T H w / 2`` with ``H = sum_i q_i b_i
+b_i^T`` is the same as running the plain loop on the rows ``b_i T``, where ``T`` is any
+factor with ``T T^T = H^-1``. So the metric is a change of coordinates, computed once,
+and every solver runs unchanged on the new rows.
 
 The rows ``b_i`` must be normalised, or long rows would rule ``H``; normalised by a norm
 that itself does not depend on coordinates, or units would. We use the norm of the
 metric: the first one is ``H_0 = sum_i q_i a_i a_i^T``, the rows are then given unit
-length in it, and ``H`` is formed from those (one step of Tyler's fixed point, 1987). For
-an invertible ``B``, ``A B`` gives the same coordinates up to a rotation, hence the same
-rounds.
+length in it, and ``H`` is formed from those (one step of Tyler's fixed point, 1987).
+For an invertible ``B``, ``A B`` gives the same coordinates up to a rotation, hence the
+same rounds.
 
 Rank deficiency (dummy columns, constant columns, more columns than rows) is met by a
 rank-revealing factorisation: coordinates span the row space only. Two factorisations
@@ -56,7 +56,7 @@ class Coordinates:
     @property
     def rank(self) -> int:
         """Number of coordinates: the numerical rank of the rows."""
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
 
 def whiten(A: Any) -> Coordinates:
@@ -137,7 +137,8 @@ def _scaled(A: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any, Any]:
     entry, which depends on units, would make the metric depend on them.
     """
     largest = np.abs(A).max(axis=1, initial=0.0)
-    typical = np.median(largest[largest > 0]) if (largest > 0).any() else 1.0
+    positive = largest[largest > 0]
+    typical = np.median(positive, keepdims=True) if positive.size else np.ones(1)
     extreme = (largest > 1e6 * typical) | (largest < 1e-6 * typical)
     row_scale = np.where(extreme, power_of_two(largest), power_of_two(typical))
     scaled = A / row_scale[:, None]
@@ -162,13 +163,13 @@ def _qr_coordinates(A: NDArray[np.float64]) -> Coordinates:
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = np.zeros(d)
         w[pivots[:rank]] = linalg.solve_triangular(triangle, u)
-        return w / column_scale
+        return np.asarray(w / column_scale)
 
     return Coordinates(unit, row_scale * length, to_weights)
 
 
 def _gram_coordinates(A: Any) -> Coordinates:
-    """Whiten in the row space: ``K = A A^T = U diag(s) U^T``, rows become those of U."""
+    """Whiten in the row space: rows become those of U in ``A A^T = U diag(s) U^T``."""
     if hasattr(A, "toarray"):
         largest = np.asarray(abs(A).max(axis=1).toarray()).ravel()
     else:

@@ -1,4 +1,4 @@
-r"""The Optimistic Perceptron: the paper's Algorithm 1, and the loop that adapts its step.
+r"""The Optimistic Perceptron: Algorithm 1, and the loop that adapts its step.
 
 The learner plays optimistic follow-the-regularised-leader, the data player exponential
 weights, on the signed rows ``A`` (n, d). With steps ``eta_t`` write ``G_t = sum_s eta_s
@@ -14,15 +14,15 @@ w_s`` for the weighted plays. A round is
 
 and it stops when ``v'`` or the play ``w`` separates.
 
-Guarantee. Theorems 1 and 2 of the paper, used with weights ``eta_t`` and a comparator of
-free length, give at every round, whatever the steps accepted,
+Guarantee. Theorems 1 and 2 of the paper, used with weights ``eta_t`` and a comparator
+of free length, give at every round, whatever the steps accepted,
 
     min_i a_i . v_T >= |G_T|^2 / 2 - ln n,     |G_T| >= margin * S_T.
 
 Hence a separator exists among the averages once ``S > sqrt(2 ln n) / margin``; on data
-no hyperplane separates ``|G| <= sqrt(2 ln n)`` for ever; and always ``margin <= |G| / S``.
-Pinsker's inequality gives ``|x' - x|^2 <= 2 r^2 kl`` with ``r >= max |a_i|``, so a step
-``1/r`` is always accepted.
+no hyperplane separates ``|G| <= sqrt(2 ln n)`` for ever; and always ``margin <= |G| /
+S``. Pinsker's inequality gives ``|x' - x|^2 <= 2 r^2 kl`` with ``r >= max |a_i|``, so a
+step ``1/r`` is always accepted.
 
 Source: Hanashiro & Abernethy, "Linear Separation via Optimism" (2020), Algorithm 1 and
 Theorems 1 to 3.
@@ -124,7 +124,7 @@ class OptimisticLoop:
         return Round(0, zero, zero, start.x, zero, 0.0, step, 0.0, 0.0, 0.0)
 
     def step(self, oracle: Oracle, state: Round) -> Round:
-        """Play one round; with adaptive steps, halve the step until it is accepted."""
+        """Play one round; an adaptive step is halved until it is accepted."""
         eta = state.step_size
         if self.adaptive and state.n_rounds > 0:
             eta *= GROWTH
@@ -140,7 +140,7 @@ class OptimisticLoop:
             divergence = gain - (answer.f - state.f)
             allowance = ROUNDING * (abs(gain) + abs(answer.f) + abs(state.f))
             accepted = 0.5 * eta**2 * float(drift @ drift) <= divergence + allowance
-            if accepted or not self.adaptive or eta <= floor or answer.margin > 0:
+            if accepted or not self.adaptive or eta <= floor:
                 break
             eta *= 0.5
         return Round(
@@ -157,7 +157,7 @@ class OptimisticLoop:
         )
 
     def rounds(self, oracle: Oracle) -> Iterator[Round]:
-        """Yield the state after each round, for ever: the caller decides when to stop."""
+        """Yield the state after each round, for ever: the caller must stop."""
         state = self.init(oracle)
         while True:
             state = self.step(oracle, state)
@@ -165,9 +165,14 @@ class OptimisticLoop:
 
 
 def safe_step(A: NDArray[np.float64]) -> float:
-    """Return ``1 / max_i |a_i|``, a step every round accepts (1 if all rows are zero)."""
+    """Return ``1 / max_i |a_i|``, always accepted as a step; 1 if all rows are zero."""
     largest = float(np.sqrt(np.einsum("ij,ij->i", A, A).max(initial=0.0)))
     return 1.0 / largest if largest > 0 else 1.0
+
+
+AlgorithmOneCallback = Callable[
+    [int, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], object
+]
 
 
 @dataclass(frozen=True)
@@ -198,7 +203,7 @@ def algorithm_1(
     *,
     max_rounds: int = 1_000_000,
     radius: float | None = None,
-    callback: Callable[[int, NDArray, NDArray, NDArray], object] | None = None,
+    callback: AlgorithmOneCallback | None = None,
 ) -> AlgorithmOne:
     """Run the paper's Algorithm 1 until its average separates.
 

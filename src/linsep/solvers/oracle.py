@@ -72,7 +72,9 @@ class Oracle:
 
         play = v if w is None else w
 
-        def fold(part: tuple[int, int]) -> tuple[NDArray[np.float64], float, float, float]:
+        def fold(
+            part: tuple[int, int],
+        ) -> tuple[NDArray[np.float64], float, float, float]:
             x = np.empty(self.A.shape[1])
             scratch = np.empty(self._block)
             low, mass, low_w = kernels.softmin_sweep(
@@ -84,7 +86,10 @@ class Oracle:
         low = min(part[1] for part in parts)
         shares = [np.exp(low - part[1]) for part in parts]
         mass = sum(share * part[2] for share, part in zip(shares, parts, strict=True))
-        x = sum(share * part[0] for share, part in zip(shares, parts, strict=True)) / mass
+        x = (
+            sum(share * part[0] for share, part in zip(shares, parts, strict=True))
+            / mass
+        )
         f = float(np.log(mass / len(self.A)) - low)
         return Answer(f, x, float(low), float(min(part[3] for part in parts)))
 
@@ -95,4 +100,4 @@ def softmin_weights(
     """Return the data player's distribution ``p_i ~ exp(-a_i . v)``, shape (n,)."""
     margins = A @ v
     p = np.exp(margins.min() - margins)
-    return p / p.sum()
+    return np.asarray(p / p.sum())

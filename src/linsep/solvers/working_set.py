@@ -72,7 +72,7 @@ class WorkingSet:
         return self.index.size == self.source.shape[0]
 
     def _sample(self) -> NDArray[np.intp]:
-        """Draw rows at random, with at least a tenth of each class where it has them."""
+        """Draw rows at random, a tenth of them from each class if it has so many."""
         n = self.source.shape[0]
         drawn = [self._rng.choice(n, self.size, replace=False)]
         for sign in (-1, 1):
@@ -95,7 +95,7 @@ class WorkingSet:
         order = np.argsort(self.index)
         at = np.searchsorted(self.index, index, sorter=order)
         at = order[np.minimum(at, self.index.size - 1)]
-        return at[self.index[at] == index]
+        return np.asarray(at[self.index[at] == index])
 
     def grow(self, scan: Scan, support: NDArray[np.intp], n_passes: int) -> int:
         """Take the rows a scan found, and let go of some when there are too many.
@@ -135,7 +135,9 @@ class WorkingSet:
         n, d = self.source.shape
         if self._doublings.size == 0:
             self._doublings = np.zeros(n, dtype=np.uint8)
-        mass = np.ldexp(1.0, self._doublings.astype(np.intc) - int(self._doublings.max()))
+        mass = np.ldexp(
+            1.0, self._doublings.astype(np.intc) - int(self._doublings.max())
+        )
         if mass[violators].sum() * (9 * d - 1) <= 2 * mass.sum():
             self._doublings[violators] = np.minimum(self._doublings[violators], 254) + 1
         size = min(9 * d**2, max(MOST_ENTRIES // max(1, d), 2 * d), n)

@@ -1,0 +1,153 @@
+"""One sweep over the rows: what it bounds, what it ranks, whatever the backend."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from linsep.rows import DenseRows, SparseRows, protocol
+from scipy import sparse
+
+BACKENDS = {
+    "C": lambda X, signs, b: DenseRows(np.ascontiguousarray(X), signs, b),
+    "F": lambda X, signs, b: DenseRows(np.asfortranarray(X), signs, b),
+    "strided": lambda X, signs, b: DenseRows(
+        np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3], signs, b
+    ),
+    "sparse": lambda X, signs, b: SparseRows(sparse.csr_array(X), signs, b),
+    "sparse64": lambda X, signs, b: SparseRows(_long_indices(X), signs, b),
+}
+
+
+def _long_indices(X):
+    matrix = sparse.csr_array(X)
+    matrix.indices = matrix.indices.astype(np.int64)
+    matrix.indptr = matrix.indptr.astype(np.int64)
+    return matrix
+
+
+def _exact_dots(X, signs, w, fit_intercept):
+    """The textbook signed dot products, in fractions."""
+    weights = [Fraction(float(value)) for value in w]
+    dots = []
+    for row, sign in zip(X, signs, strict=True):
+        values = [Fraction(float(x)) for x in row] + [Fraction(1)] * fit_intercept
+        terms = [a * b for a, b in zip(values, weights, strict=True)]
+        dots.append((int(sign) * sum(terms), sum(abs(term) for term in terms)))
+    return dots
+
+
+@st.composite
+def problems(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, d = draw(st.integers(1, 12)), draw(st.integers(1, 5))
+    dtype = draw(st.sampled_from([np.float64, np.float32]))
+    X = rng.integers(-3, 4, (n, d)) * 2.0 ** rng.integers(-40, 40, (n, d))
+    X = X.astype(dtype)
+    signs = rng.choice(np.array([-1, 1], dtype=np.int8), n)
+    fit_intercept = draw(st.booleans())
+    w = rng.standard_normal(d + fit_intercept) * 2.0 ** rng.integers(-40, 40)
+    if draw(st.booleans()):
+        # Aim at ties: a weight vector orthogonal to the first row.
+        w[rng.integers(d)] = 0.0
+    return X, signs, fit_intercept, w
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@given(problem=problems())
+def test_scan_bounds_hold_in_exact_arithmetic(backend, problem):
+    X, signs, fit_intercept, w = problem
+    rows = BACKENDS[backend](X, signs, fit_intercept)
+    n = len(X)
+    scan = rows.scan(w, n)
+    exact = _exact_dots(X, signs, w, fit_intercept)
+    dots = [dot for dot, _ in exact]
+    assert Fraction(scan.margin) <= min(dots)
+    n_sure = n - scan.n_violations - scan.n_unsettled
+    ranked = scan.index.tolist()
+    assert sorted(ranked) == list(range(n))
+    # The doubtful rows come first, and all others are exactly positive.
+    assert all(dots[i] < 0 for i in ranked[: scan.n_violations] if dots[i] < 0)
+    assert sum(dot < 0 for dot in dots) >= scan.n_violations
+    assert all(dots[i] > 0 for i in ranked[n - n_sure :])
+    if n_sure:
+        assert Fraction(scan.margin_settled) <= min(
+            dots[i] for i in ranked[n - n_sure :]
+        )
+    else:
+        assert scan.margin_settled == np.inf
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_scan_ranks_by_relative_margin_and_row_number(backend):
+    rng = np.random.default_rng(3)
+    X = rng.integers(-2, 3, (500, 4)).astype(np.float64)
+    signs = rng.choice(np.array([-1, 1], dtype=np.int8), 500)
+    w = np.array([1.0, -2.0, 0.5, 0.25, 1.0])
+    scan = BACKENDS[backend](X, signs, True).scan(w, 40)
+    full = np.c_[X, np.ones(500)]
+    relative = signs * (full @ w) / (np.abs(full) @ np.abs(w))
+    expected = np.lexsort((np.arange(500), relative))[:40]
+    assert scan.index.tolist() == expected.tolist()
+    np.testing.assert_array_equal(scan.relative, relative[expected])
+
+
+def test_scan_is_the_same_in_any_number_of_threads(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5000, 3))
+    rows = DenseRows(X, np.where(X[:, 0] > 0, 1, -1).astype(np.int8), True)
+    w = np.array([1.0, 0.3, 0.0, -0.1])
+    monkeypatch.setattr(protocol, "CHUNK_ENTRIES", 400)
+    answers = []
+    for count in ("1", "2", "7"):
+        monkeypatch.setenv("LINSEP_NUM_THREADS", count)
+        scan = rows.scan(w, 100)
+        answers.append((scan.margin, scan.n_violations, scan.index.tolist()))
+    assert answers[0] == answers[1] == answers[2]
+    monkeypatch.setattr(protocol, "CHUNK_ENTRIES", 1 << 20)
+    whole = rows.scan(w, 100)
+    assert answers[0] == (whole.margin, whole.n_violations, whole.index.tolist())
+
+
+def test_scan_treats_overflow_as_unsettled():
+    X = np.array([[1e300, 1e300], [1.0, 1.0]])
+    rows = DenseRows(X, np.array([1, 1], dtype=np.int8), False)
+    scan = rows.scan(np.array([1e300, -1e300]), 2)
+    assert scan.index[0] == 0
+    assert scan.n_unsettled >= 1
+    assert scan.margin == -np.inf
+
+
+def test_scan_does_not_trust_an_underflowed_product():
+    X = np.array([[5e-324, 1e-300]])
+    rows = DenseRows(X, np.array([1], dtype=np.int8), False)
+    # The exact value is negative, the computed one is zero.
+    scan = rows.scan(np.array([1e-10, -1e-100]), 1)
+    assert (scan.n_violations, scan.n_unsettled) == (0, 1)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_take_returns_the_exact_signed_rows(backend, dtype):
+    X = (np.arange(12).reshape(4, 3) / 7).astype(dtype)
+    signs = np.array([1, -1, -1, 1], dtype=np.int8)
+    rows = BACKENDS[backend](X, signs, True)
+    taken = rows.take(np.array([3, 1]))
+    dense = taken.toarray() if sparse.issparse(taken) else taken
+    expected = np.c_[X, np.ones(4)].astype(np.float64) * signs[:, None]
+    assert dense.dtype == np.float64
+    np.testing.assert_array_equal(dense, expected[[3, 1]])
+    assert rows.shape == (4, 4)
+    assert rows.dtype == dtype
+
+
+def test_rows_leave_the_users_array_alone():
+    X = np.arange(6.0).reshape(3, 2)
+    kept = X.copy()
+    rows = DenseRows(X, np.array([1, -1, 1], dtype=np.int8), True)
+    rows.scan(np.ones(3), 3)
+    rows.take(np.array([1]))[:] = 0
+    np.testing.assert_array_equal(X, kept)
+    assert X.flags.writeable
+    assert np.shares_memory(rows.X, X)

@@ -1,0 +1,113 @@
+"""The active set: optimality by its conditions, conflicts by their weights."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from linsep.solvers import kernels
+from linsep.solvers.active_set import Outcome, active_set
+
+NONE = np.empty(0, dtype=np.intp)
+
+
+def unit(A):
+    return np.ascontiguousarray(A / np.linalg.norm(A, axis=1, keepdims=True))
+
+
+def last(rows, start=NONE, **options):
+    return list(active_set(rows, start, **options))[-1]
+
+
+def assert_optimal(rows, state):
+    """The Karush-Kuhn-Tucker conditions of min |u|^2 / 2 with a_i . u >= 1."""
+    assert (rows @ state.u >= 1 - 1e-8).all()
+    np.testing.assert_allclose(rows[state.active] @ state.u, 1.0, atol=1e-8)
+    assert (state.weights >= 0).all()
+    assert state.weights.sum() == pytest.approx(1.0)
+    # u is the weighted sum of active rows up to scale: the nearest point of the hull.
+    nearest = rows[state.active].T @ state.weights
+    np.testing.assert_allclose(nearest, state.u / (state.u @ state.u), atol=1e-8)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 60),
+    d=st.integers(1, 8),
+    copies=st.integers(1, 3),
+)
+def test_separable_rows_end_at_the_largest_margin(seed, n, d, copies):
+    rng = np.random.default_rng(seed)
+    w = rng.standard_normal(d)
+    w /= np.linalg.norm(w)
+    A = unit(rng.standard_normal((n, d)))
+    A += np.outer(np.maximum(0, 0.05 - A @ w), w)
+    rows = unit(np.repeat(A, copies, axis=0))
+    state = last(rows)
+    assert state.outcome is Outcome.OPTIMAL
+    assert_optimal(rows, state)
+    assert 1 / np.linalg.norm(state.u) >= (rows @ w).min() - 1e-9
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 60), d=st.integers(1, 8))
+def test_rows_around_the_origin_end_in_a_conflict(seed, n, d):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((n, d))
+    p = rng.dirichlet(np.ones(n))
+    A = unit(np.vstack([A, -(p @ A)]))
+    state = last(A)
+    assert state.outcome is Outcome.CONFLICT
+    assert (state.weights >= 0).all()
+    assert state.weights.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(A[state.active].T @ state.weights, 0, atol=1e-10)
+    assert np.count_nonzero(state.weights) <= d + 1
+
+
+def test_zero_row_is_a_conflict_of_its_own():
+    state = last(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    assert state.outcome is Outcome.CONFLICT
+    assert state.active[state.weights > 0].tolist() == [1]
+
+
+def test_warm_start_from_the_solution_needs_no_more_than_its_rows():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((400, 10))
+    rows = unit(A * np.sign(A @ rng.standard_normal(10))[:, None])
+    cold = last(rows)
+    warm = last(rows, cold.active)
+    np.testing.assert_allclose(warm.u, cold.u, rtol=1e-7)
+    assert warm.n_steps <= 2 * len(cold.active) < cold.n_steps
+
+
+def test_step_limit_is_kept_and_said():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((400, 10))
+    rows = unit(A * np.sign(A @ rng.standard_normal(10))[:, None])
+    state = last(rows, max_steps=7)
+    assert state.outcome is Outcome.STALLED
+    assert state.n_steps == 7
+
+
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 7))
+def test_updated_factor_equals_the_factor_made_anew(seed, k):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((k, 8))
+    active = np.arange(k)
+    R, direction, z = np.zeros((9, 9)), np.zeros(9), np.zeros(8)
+    for i in range(k):
+        squared = kernels.project_out(A, active, i, R, A[i], direction, z)
+        kernels.append_column(R, i, direction, np.sqrt(squared))
+    position = int(rng.integers(k))
+    kernels.delete_column(R, k, position)
+    kept = np.delete(A, position, axis=0)
+    factor = R[: k - 1, : k - 1]
+    np.testing.assert_allclose(factor.T @ factor, kept @ kept.T, atol=1e-10)
+    np.testing.assert_array_equal(factor, np.triu(factor))
+
+
+def test_tiny_margin_is_reached_where_first_order_methods_give_up():
+    # Rows (1, +-e) and their like: the margin is e by construction.
+    gap = 1e-6
+    rows = unit(np.array([[1.0, gap], [-1.0, gap]]))
+    state = last(rows)
+    assert state.outcome is Outcome.OPTIMAL
+    assert 1 / np.linalg.norm(state.u) == pytest.approx(gap, rel=1e-9)

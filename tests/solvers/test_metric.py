@@ -1,0 +1,131 @@
+"""The metric: invariance, rank, and the way back to weights."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from linsep.solvers.metric import rewhiten, whiten
+from linsep.solvers.optimistic import OptimisticLoop
+from linsep.solvers.oracle import Oracle
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer
+
+
+def signed(X, y):
+    return np.c_[X, np.ones(len(X))] * np.where(y, 1.0, -1.0)[:, None]
+
+
+def planted(seed, n=60, d=4):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((n, d))
+    return A * np.sign(A @ rng.standard_normal(d))[:, None]
+
+
+def count_rounds(A, limit=5000):
+    oracle = Oracle(whiten(A).rows)
+    for state in OptimisticLoop().rounds(oracle):
+        if state.separator is not None or state.n_rounds >= limit:
+            return state.n_rounds
+    raise AssertionError
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    shape=st.sampled_from([(1, 1), (7, 3), (40, 6), (5, 30), (3, 3)]),
+    repeated=st.booleans(),
+)
+def test_coordinates_keep_every_margin_up_to_row_lengths(seed, shape, repeated):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal(shape)
+    if repeated:
+        A = np.c_[A, A[:, ::-1], np.zeros(len(A))]  # duplicated and constant columns
+    coordinates = whiten(A)
+    assert coordinates.rank == np.linalg.matrix_rank(A)
+    u = rng.standard_normal(coordinates.rank)
+    np.testing.assert_allclose(
+        coordinates.rows @ u,
+        A @ coordinates.to_weights(u) / coordinates.scale,
+        atol=1e-9 * (1 + np.abs(coordinates.rows @ u).max()),
+    )
+    assert (coordinates.scale > 0).all()
+    lengths = np.linalg.norm(coordinates.rows, axis=1)
+    np.testing.assert_allclose(lengths, 1.0, rtol=1e-12)
+
+
+@given(seed=st.integers(0, 2**32 - 1), condition=st.sampled_from([1.0, 1e3, 1e6]))
+def test_rounds_do_not_depend_on_an_invertible_column_map(seed, condition):
+    A = planted(seed)
+    rng = np.random.default_rng(seed + 1)
+    left, _ = np.linalg.qr(rng.standard_normal((4, 4)))
+    right, _ = np.linalg.qr(rng.standard_normal((4, 4)))
+    B = left @ np.diag(np.geomspace(1, condition, 4)) @ right
+    # Rounding may tip the last comparison: one round either way.
+    assert abs(count_rounds(A @ B) - count_rounds(A)) <= 1 + 0.02 * count_rounds(A)
+
+
+def test_rounds_do_not_depend_on_shifting_the_origin():
+    X, y = load_breast_cancer(return_X_y=True)
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert abs(count_rounds(signed(X, y)) - count_rounds(signed(standard, y))) <= 6
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-3, 1e150])
+def test_rows_of_any_size_give_finite_coordinates(scale):
+    A = planted(0) * scale
+    A[::7] *= 1e-80
+    coordinates = whiten(A)
+    assert np.isfinite(coordinates.rows).all()
+    assert coordinates.rank == 4
+
+
+def test_zero_rows_stay_zero_and_no_rows_are_no_trouble():
+    coordinates = whiten(np.array([[0.0, 0.0], [1.0, 2.0]]))
+    np.testing.assert_array_equal(coordinates.rows[0], 0.0)
+    assert whiten(np.zeros((3, 2))).rank == 0
+    assert whiten(np.zeros((3, 2))).to_weights(np.zeros(0)).tolist() == [0.0, 0.0]
+
+
+def test_row_space_form_never_makes_sparse_rows_dense():
+    rng = np.random.default_rng(0)
+    A = sparse.random(20, 1_000_000, density=1e-4, random_state=rng, format="csr")
+    coordinates = whiten(A)
+    u = np.ones(coordinates.rank)
+    w = coordinates.to_weights(u)
+    assert w.shape == (1_000_000,)
+    np.testing.assert_allclose(
+        A @ w / coordinates.scale, coordinates.rows @ u, atol=1e-9
+    )
+
+
+def test_rewhitening_uses_the_weights():
+    A = planted(3, n=200)
+    coordinates = whiten(A)
+    q = np.zeros(len(A))
+    q[:4] = 0.25
+    anew = rewhiten(coordinates, q)
+    mixed = 0.5 / len(A) + 0.5 * q
+    # In the new coordinates the mixed second moment of the old unit rows is I / rank.
+    old = coordinates.rows
+    scale = (anew.scale / coordinates.scale)[:, None]
+    moved = anew.rows * scale
+    np.testing.assert_allclose(
+        (moved * mixed[:, None]).T @ moved, np.eye(4) / 4, atol=1e-12
+    )
+    assert old.shape == anew.rows.shape
+
+
+def test_rewhitening_helps_where_the_margin_is_small():
+    X, y = load_breast_cancer(return_X_y=True)
+    from linsep.solvers.oracle import softmin_weights
+
+    coordinates = whiten(signed(X, y))
+    loop, oracle = OptimisticLoop(), Oracle(coordinates.rows)
+    for state in loop.rounds(oracle):
+        if state.n_rounds >= 24:
+            break
+    weights = softmin_weights(coordinates.rows, state.total)
+    oracle = Oracle(rewhiten(coordinates, weights).rows)
+    for again in loop.rounds(oracle):
+        if again.separator is not None:
+            break
+    assert state.n_rounds + again.n_rounds < count_rounds(signed(X, y))
