@@ -1,0 +1,1 @@
+"""Exact proofs: every answer is settled in rational arithmetic before it is given."""

@@ -1,0 +1,240 @@
+"""Doubles as exact integers: the one place where floats stop being approximate.
+
+Every finite double is ``mantissa * 2**exponent`` with integers on both sides. A row
+multiplied by a positive number separates the same way, so each row is multiplied by
+the power of two that makes its entries integers with no common factor of two. No
+bit is lost, from the smallest subnormal to the largest double, and everything above
+this module is integer arithmetic.
+
+A vector is handed about as a list of Python integers: it has no size limit, and a
+positive common factor does not change what a vector separates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+# Integers as numpy holds them: int64 where they fit, else Python integers.
+IntegerArray = NDArray[Any]
+
+# int64 holds magnitudes below 2**63; one bit is kept spare.
+_INT64_BITS = 62
+# An exponent above every double's, given to zeros so that they never set the scale.
+_NO_EXPONENT = 1 << 20
+
+
+@dataclass(frozen=True)
+class IntegerRows:
+    """Rows as exact integers: row ``i`` is ``2**exponents[i] * values[i]``.
+
+    Attributes
+    ----------
+    values : ndarray of shape (m, d), int64 or object
+        Integers; the entries of a row have no common factor of two.
+    exponents : ndarray of shape (m,), int64
+        The power of two taken out of each row, 0 for a row of zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = IntegerRows.from_floats(np.array([[0.5, 3.0], [0.0, 2.0**-1074]]))
+    >>> rows.values.tolist(), rows.exponents.tolist()
+    ([[1, 6], [0, 1]], [-1, -1074])
+    """
+
+    values: IntegerArray
+    exponents: NDArray[np.int64]
+
+    @classmethod
+    def from_floats(cls, A: ArrayLike) -> IntegerRows:
+        """Read rows of finite doubles, shape (m, d), without loss.
+
+        Raises
+        ------
+        ValueError
+            If `A` is not two-dimensional or holds an infinity or a NaN.
+        """
+        dense = np.asarray(A, dtype=np.float64)
+        if dense.ndim != 2:
+            raise ValueError(f"A must have two dimensions, got {dense.ndim}")
+        m, d = dense.shape
+        values, exponents = _integer_entries(dense.ravel(), np.arange(m + 1) * d)
+        return cls(values.reshape(m, d), exponents)
+
+    @classmethod
+    def from_integers(cls, values: IntegerArray) -> IntegerRows:
+        """Take rows that are integers already, as int64 or Python integers."""
+        return cls(values, np.zeros(values.shape[0], dtype=np.int64))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        m, d = self.values.shape
+        return m, d
+
+    def take(self, index: ArrayLike) -> IntegerRows:
+        """Return the named rows, in the order named."""
+        chosen = np.asarray(index, dtype=np.intp)
+        return IntegerRows(self.values[chosen], self.exponents[chosen])
+
+    def products(self, w: Sequence[int]) -> IntegerArray:
+        """Return ``values @ w`` exactly, shape (m,)."""
+        return integer_product(self.values, w)
+
+
+def integer_product(values: IntegerArray, w: Sequence[int]) -> IntegerArray:
+    """Return the exact product of integers of shape (m, d) with an integer vector."""
+    if values.dtype != object and _magnitude(values) * sum(map(abs, w)) < 1 << 63:
+        return np.asarray(values @ np.array(w, dtype=np.int64))
+    vector = np.empty(len(w), dtype=object)
+    vector[:] = w
+    # Dot products of Python integers; an empty sum is the integer 0.
+    return np.asarray(values.astype(object) @ vector, dtype=object)
+
+
+def exact_signs(A: Any, w: Sequence[int]) -> NDArray[np.int8]:
+    """Return the sign of every ``a_i . w``, by integer arithmetic alone.
+
+    Parameters
+    ----------
+    A : ndarray or sparse CSR matrix of shape (m, d), float64
+        The rows; every entry finite.
+    w : sequence of d integers
+
+    Returns
+    -------
+    ndarray of shape (m,), int8
+        -1, 0 or 1 for each row.
+    """
+    if not hasattr(A, "indptr"):
+        return _signs(IntegerRows.from_floats(A).products(w))
+    values, _ = _integer_entries(A.data, A.indptr)
+    vector = np.empty(len(w), dtype=object)
+    vector[:] = w
+    terms = values.astype(object) * vector[A.indices]
+    # reduceat cannot sum an empty run, so rows without entries are left at 0.
+    sums = np.zeros(A.shape[0], dtype=object)
+    filled = np.flatnonzero(np.diff(A.indptr))
+    if filled.size:
+        sums[filled] = np.add.reduceat(terms, A.indptr[filled])
+    return _signs(sums)
+
+
+def integers_from(w: ArrayLike) -> list[int]:
+    """Return doubles, shape (d,), as integers times a positive power of two.
+
+    Examples
+    --------
+    >>> integers_from([0.75, -1.0])
+    [3, -4]
+    """
+    flat = np.asarray(w, dtype=np.float64).ravel()
+    values, _ = _integer_entries(flat, np.array([0, flat.size]))
+    return [int(value) for value in values]
+
+
+def doubles_from(integers: Sequence[int]) -> NDArray[np.float64]:
+    """Return integers divided by a power of two and rounded to doubles.
+
+    The largest magnitude lands in [1/2, 1]. Every entry is correct to one unit
+    roundoff, except that what falls under the smallest subnormal becomes 0.
+
+    Examples
+    --------
+    >>> doubles_from([1 << 2000, -(1 << 1998), 0]).tolist()
+    [0.5, -0.125, 0.0]
+    """
+    largest = max((abs(int(value)).bit_length() for value in integers), default=0)
+    scale = 1 << largest
+    # Division of Python integers rounds correctly at any size.
+    return np.array([int(value) / scale for value in integers], dtype=np.float64)
+
+
+def row_bits(values: IntegerArray) -> list[int]:
+    """Return, for each row of integers, the bit length of its largest magnitude."""
+    if values.dtype != object:
+        largest = np.abs(values).max(axis=1, initial=0)
+        return [int(value).bit_length() for value in largest]
+    return [max((abs(v).bit_length() for v in row), default=0) for row in values]
+
+
+def scaled_doubles(values: IntegerArray) -> NDArray[np.float64]:
+    """Round integers to doubles, each row divided by a power of two just above it."""
+    bits = row_bits(values)
+    if values.dtype != object:
+        floats = values.astype(np.float64)
+        return np.asarray(np.ldexp(floats, -np.array(bits)[:, np.newaxis]))
+    scales = np.array([1 << b for b in bits], dtype=object)[:, np.newaxis]
+    return np.asarray(values / scales, dtype=np.float64)
+
+
+def primitive(integers: Sequence[int]) -> list[int]:
+    """Divide integers by their greatest common divisor.
+
+    Examples
+    --------
+    >>> primitive([6, -9, 0])
+    [2, -3, 0]
+    """
+    divisor = math.gcd(*integers) or 1
+    return [value // divisor for value in integers]
+
+
+def unscaled(weights: Sequence[int], exponents: NDArray[np.int64]) -> list[int]:
+    """Turn weights of scaled rows into weights of the rows as they were given.
+
+    ``sum_i p_i values_i = 0`` is ``sum_i (p_i 2**-exponents_i) a_i = 0``.
+    """
+    if len(weights) == 0:
+        return []
+    top = int(exponents.max())
+    return primitive(
+        [p << (top - int(e)) for p, e in zip(weights, exponents, strict=True)]
+    )
+
+
+def _integer_entries(
+    flat: NDArray[np.float64], indptr: NDArray[Any]
+) -> tuple[IntegerArray, NDArray[np.int64]]:
+    """Scale runs ``flat[indptr[i]:indptr[i + 1]]`` to integers, each by its own power.
+
+    Returns the integers, int64 where all of them fit, and the powers.
+    """
+    if not np.isfinite(flat).all():
+        raise ValueError("A must be finite, got an infinity or a NaN")
+    fraction, exponent = np.frexp(flat)
+    mantissa = np.ldexp(fraction, 53).astype(np.int64)
+    # The lowest set bit is a power of two, which frexp reads off exactly.
+    lowest = (mantissa & -mantissa).astype(np.float64)
+    zeros = np.where(mantissa == 0, 0, np.frexp(lowest)[1] - 1)
+    mantissa >>= zeros
+    power = np.where(
+        mantissa == 0, _NO_EXPONENT, exponent.astype(np.int64) - 53 + zeros
+    )
+
+    runs = np.diff(indptr)
+    filled = np.flatnonzero(runs)
+    least = np.full(runs.size, _NO_EXPONENT, dtype=np.int64)
+    if filled.size:
+        least[filled] = np.minimum.reduceat(power, np.asarray(indptr)[filled])
+    shift = np.where(mantissa == 0, 0, power - np.repeat(least, runs))
+    least[least == _NO_EXPONENT] = 0
+
+    length = np.frexp(np.abs(mantissa).astype(np.float64))[1] + shift
+    if length.size == 0 or int(length.max()) <= _INT64_BITS:
+        return mantissa << shift, least
+    return np.left_shift(mantissa.astype(object), shift.astype(object)), least
+
+
+def _magnitude(values: IntegerArray) -> int:
+    return 0 if values.size == 0 else int(max(values.max(), -values.min()))
+
+
+def _signs(values: IntegerArray) -> NDArray[np.int8]:
+    return (values > 0).astype(np.int8) - (values < 0).astype(np.int8)

@@ -1,0 +1,130 @@
+r"""Gordan's theorem: what proves that no hyperplane separates.
+
+    Either some w has A w > 0, or some p >= 0, p != 0, has A^T p = 0; never both.
+
+(P. Gordan, "Über die Auflösung linearer Gleichungen mit reellen Coefficienten",
+Mathematische Annalen 6, 1873, doi:10.1007/BF01442864.) A ``p`` with the fewest rows
+is a *circuit*: the rows it uses have, up to scale, this one linear dependence and no
+other. Such rows number at most rank + 1 (Carathéodory), and without any one of them
+the rest are independent, hence separable. That is the conflict we report.
+
+Engines find candidates in floating point. Whether the rows they name carry a circuit
+of one sign is a question of exact linear algebra, answered here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.proof import linear, simplex
+from linsep.proof.answers import Conflict
+from linsep.proof.exact import IntegerArray, IntegerRows, unscaled
+
+
+def conflict_from_candidate(
+    A: Any,
+    support: Sequence[int] | NDArray[np.intp],
+    weights: Sequence[float] | NDArray[np.float64] | None = None,
+    should_stop: Callable[[], bool] = simplex.never,
+) -> Conflict | None:
+    """Find an exact minimal conflict among the rows an engine named.
+
+    Parameters
+    ----------
+    A : ndarray or sparse CSR matrix of shape (m, d), float64
+    support : sequence of int
+        Row numbers that seem to carry a dependence with positive weights.
+    weights : sequence of float, default=None
+        The engine's weight of each, larger ones being trusted more.
+    should_stop : callable, optional
+        Asked now and then; a true answer gives up.
+
+    Returns
+    -------
+    Conflict or None
+        Row numbers refer to `A`. None if these rows alone can be separated (the
+        engine was wrong), or if `should_stop` said so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> A = np.array([[1.0, 0.0], [0.0, 1.0], [-0.5, -0.25], [3.0, 1.0]])
+    >>> conflict_from_candidate(A, [0, 1, 2])
+    Conflict(rows=(0, 1, 2), weights=(2, 1, 4))
+    """
+    chosen = np.unique(np.asarray(support, dtype=np.intp))
+    rows = IntegerRows.from_floats(dense_columns(A[chosen])[0])
+    trust = np.zeros(len(chosen))
+    if weights is not None:
+        np.add.at(trust, np.searchsorted(chosen, support), weights)
+    order = np.argsort(-trust, kind="stable")
+    conflict = conflict_among(rows, order, should_stop)
+    if conflict is None:
+        return None
+    return Conflict(tuple(int(chosen[i]) for i in conflict.rows), conflict.weights)
+
+
+def conflict_among(
+    rows: IntegerRows,
+    order: Sequence[int] | NDArray[np.intp],
+    should_stop: Callable[[], bool] = simplex.never,
+) -> Conflict | None:
+    """Find a minimal conflict among exact rows, the first of `order` trusted most."""
+    ranked = [int(i) for i in order]
+    values = rows.values[ranked]
+    independent = linear.independent_columns(values.T)
+    if len(independent) == len(ranked):
+        return None
+    if len(independent) == len(ranked) - 1:
+        weights = _single_dependence(values, independent)
+        if weights is None or min(weights) < 0 < max(weights):
+            return None
+        used = sorted(
+            (row, abs(p)) for row, p in zip(ranked, weights, strict=True) if p != 0
+        )
+        chosen = [row for row, _ in used]
+        exact = unscaled([p for _, p in used], rows.exponents[chosen])
+        return Conflict(tuple(chosen), tuple(exact))
+    # Several dependences: the simplex method walks to a circuit of one sign.
+    answer = simplex.decide(rows, ranked, should_stop)
+    return answer if isinstance(answer, Conflict) else None
+
+
+def dense_columns(A: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return rows as a dense array without unused columns, and the columns kept."""
+    if not hasattr(A, "indptr"):
+        return A, np.arange(A.shape[1])
+    columns = np.unique(A.indices)
+    return A[:, columns].toarray(), columns
+
+
+def _single_dependence(
+    values: IntegerArray, independent: list[int]
+) -> list[int] | None:
+    """Return the one ``p`` with ``values^T p = 0``, or None if there is none.
+
+    All rows but one are independent, so a square system decides: if a dependence
+    exists it is the solution found, and the product with all columns tells.
+    """
+    k = values.shape[0]
+    (last,) = set(range(k)) - set(independent)
+    weights = [0] * k
+    weights[last] = 1
+    if independent:
+        basis = values[independent]
+        columns = linear.independent_columns(basis)
+        numerators, denominator = linear.solve(
+            linear.integer_matrix(basis[:, columns].T),
+            linear.integer_column([-int(v) for v in values[last, columns]]),
+        )
+        weights[last] = denominator
+        for row, weight in zip(
+            independent, linear.python_integers(numerators), strict=True
+        ):
+            weights[row] = weight
+    total = linear.integer_matrix(values.T) * linear.integer_column(weights)
+    return weights if total.is_zero() else None

@@ -1,0 +1,156 @@
+"""Exact linear algebra over the rationals, by python-flint.
+
+Two kinds of statement are combined. Elimination modulo a prime is fast and says which
+rows or columns are independent: a minor that is not zero modulo a prime is not zero,
+so independence found that way is proved, while dependence is only likely. Solving is
+exact (Dixon's lifting: J. D. Dixon, "Exact solution of linear equations using p-adic
+expansions", Numerische Mathematik 40, 1982, doi:10.1007/BF01459082), and whatever
+rests on a likely dependence is checked by an exact product before it is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import cast
+
+import numpy as np
+from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
+
+from linsep.proof.exact import IntegerArray, primitive
+
+# Primes between 2**61 and 2**62 drawn at random: Mersenne primes divide differences of
+# powers of two, which scaled doubles are full of.
+_PRIMES = (
+    3840522961498934873,
+    4595208849253235251,
+    2617080265955936069,
+    2465514258046538537,
+)
+
+
+def integer_matrix(values: IntegerArray) -> fmpz_mat:
+    """Return integers of shape (m, d) as a flint matrix."""
+    m, d = values.shape
+    return fmpz_mat(m, d, values.ravel().tolist())
+
+
+def integer_column(values: Sequence[int]) -> fmpz_mat:
+    """Return integers as a flint matrix of one column."""
+    return fmpz_mat(len(values), 1, list(values))
+
+
+def python_integers(matrix: fmpz_mat) -> list[int]:
+    """Return the entries of a flint matrix, row by row."""
+    return [int(entry) for entry in matrix.entries()]
+
+
+def independent_columns(values: IntegerArray, attempt: int = 0) -> list[int]:
+    """Return the first columns that are independent of those before them.
+
+    They are independent over the rationals: that much is proved. Modulo an unlucky
+    prime some may be missed; `attempt` picks another prime.
+    """
+    m, d = values.shape
+    if m == 0 or d == 0:
+        return []
+    reduced, rank = nmod_mat(integer_matrix(values), prime(attempt)).rref()
+    pivots, column = [], 0
+    for row in range(rank):
+        while int(reduced[row, column]) == 0:
+            column += 1
+        pivots.append(column)
+        column += 1
+    return pivots
+
+
+def prime(attempt: int) -> int:
+    """Return a prime to eliminate by, another one for each attempt."""
+    if attempt < len(_PRIMES):
+        return _PRIMES[attempt]
+    # Gaps between primes of this size are far below a million.
+    candidate = fmpz(_PRIMES[0] + 1_000_000 * attempt)
+    while not candidate.is_prime():
+        candidate += 1
+    return int(candidate)
+
+
+def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, int]:
+    """Solve ``matrix @ x = right`` exactly, as integers over one denominator.
+
+    Returns
+    -------
+    numerators : fmpz_mat
+    denominator : int
+        Positive.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If the matrix is singular.
+    """
+    solution = cast(fmpq_mat, matrix.solve(right))
+    numerators, denominator = solution.numer_denom()
+    return numerators, int(denominator)
+
+
+def null_basis(values: IntegerArray) -> IntegerArray:
+    """Return an integer basis of all ``w`` with ``values @ w = 0``, as columns.
+
+    Parameters
+    ----------
+    values : integers of shape (m, d)
+
+    Returns
+    -------
+    ndarray of shape (d, d - rank), object
+        Each column is primitive. Row ``j`` is zero exactly when the ``j``-th unit
+        vector lies in the row space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> null_basis(np.array([[1, 2, 3], [2, 4, 6]])).tolist()
+    [[-2, -3], [1, 0], [0, 1]]
+    """
+    for attempt in count():  # few primes divide all minors of the rank's size
+        rows = independent_columns(values.T, attempt)
+        columns = independent_columns(values[rows], attempt)
+        basis = _null_candidate(values[rows], columns)
+        # Its columns are independent by their shape, and never fewer than the true
+        # null space has; so a product of zero proves it.
+        if _vanishes(values, basis):
+            return basis
+    raise AssertionError("unreachable")
+
+
+def _null_candidate(rows: IntegerArray, columns: list[int]) -> IntegerArray:
+    """Solve for the pivot columns with each free column in turn set to one."""
+    d = rows.shape[1]
+    free = [j for j in range(d) if j not in set(columns)]
+    basis = np.zeros((d, len(free)), dtype=object)
+    if not free:
+        return basis
+    denominator = 1
+    if columns:
+        numerators, denominator = solve(
+            integer_matrix(rows[:, columns]), integer_matrix(-rows[:, free])
+        )
+        basis[columns] = as_array(numerators)
+    basis[free, np.arange(len(free))] = denominator
+    for k in range(len(free)):
+        basis[:, k] = primitive(basis[:, k].tolist())
+    return basis
+
+
+def _vanishes(values: IntegerArray, basis: IntegerArray) -> bool:
+    if values.shape[0] == 0 or basis.shape[1] == 0:
+        return True
+    return bool((integer_matrix(values) * integer_matrix(basis)).is_zero())
+
+
+def as_array(matrix: fmpz_mat) -> IntegerArray:
+    """Return a flint matrix as a numpy array of Python integers."""
+    out = np.empty(matrix.nrows() * matrix.ncols(), dtype=object)
+    out[:] = python_integers(matrix)
+    return out.reshape(matrix.nrows(), matrix.ncols())

@@ -1,0 +1,188 @@
+"""Is ``A w > 0``? Signs beyond doubt, and repair of a ``w`` that rounding spoiled.
+
+A sign is settled by a floating-point dot product where its rigorous error bound
+allows, and by integer arithmetic elsewhere. The bound is the standard one: for any
+order of summation ``|fl(a . w) - a . w| <= g sum_j |a_j w_j| + u'`` with
+``g = k u / (1 - k u)``, ``u = 2^-53`` (N. J. Higham, *Accuracy and Stability of
+Numerical Algorithms*, 2nd edition, 2002, section 3.1). Here ``k = d + 8`` in place of
+``d`` also covers that ``w`` was rounded once and that the sum on the right is computed
+too; ``u' = 4 d 2^-1074`` covers underflow, once rows and ``w`` are scaled to
+magnitudes of at most one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.proof import linear
+from linsep.proof.answers import Separator
+from linsep.proof.exact import (
+    IntegerArray,
+    IntegerRows,
+    doubles_from,
+    exact_signs,
+    integer_product,
+    integers_from,
+    primitive,
+)
+
+# Entries handled at once: 8 MiB of doubles.
+_CHUNK = 1 << 20
+
+Weights = NDArray[np.float64] | Sequence[int]
+
+
+def row_signs(A: Any, w: Weights) -> NDArray[np.int8]:
+    """Return the exact sign of ``a_i . w`` for every row.
+
+    Parameters
+    ----------
+    A : ndarray or sparse CSR matrix of shape (m, d), float64
+        Finite entries of any magnitude, subnormals included.
+    w : ndarray of shape (d,), float64, or sequence of d integers
+        Taken at its exact value.
+
+    Returns
+    -------
+    ndarray of shape (m,), int8
+        -1, 0 or 1 for each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> A = np.array([[1.0, -1.0], [1.0, -1.0 - 2**-52]])
+    >>> row_signs(A, [1, 1]).tolist()
+    [0, -1]
+    """
+    integers = integers_from(w) if isinstance(w, np.ndarray) else [int(v) for v in w]
+    m, d = A.shape
+    if len(integers) != d:
+        raise ValueError(
+            f"w must have one entry per column of A, got {len(integers)}"
+            f" for {d} columns"
+        )
+    floats = doubles_from(integers)
+    signs = np.zeros(m, dtype=np.int8)
+    step = max(1, _CHUNK // max(1, d))
+    for start in range(0, m, step):
+        block = A[start : start + step]
+        settled, estimate = _filtered(block, floats)
+        signs[start : start + step] = estimate
+        doubtful = np.flatnonzero(~settled)
+        if doubtful.size:
+            signs[start + doubtful] = exact_signs(block[doubtful], integers)
+    return signs
+
+
+def is_separator(A: Any, w: Weights) -> bool:
+    """Return whether ``a_i . w > 0`` holds exactly for every row of `A`."""
+    return bool((row_signs(A, w) > 0).all())
+
+
+def repair(A_support: Any, w: NDArray[np.float64]) -> Separator | None:
+    """Move `w` as little as possible so that the support rows are tight, exactly.
+
+    Returns ``w + x`` for the least-norm ``x`` with ``a_i . (w + x) = t |a_i|`` on every
+    support row, ``t`` the median of what `w` has there: where a floating-point `w`
+    fails on a few rows by rounding, this is what it approximates. Rows outside the
+    support must be checked again.
+
+    Parameters
+    ----------
+    A_support : ndarray or sparse CSR matrix of shape (k, d), float64
+        The rows that are meant to be tight, those on which `w` fails among them.
+    w : ndarray of shape (d,)
+        The candidate that failed.
+
+    Returns
+    -------
+    Separator or None
+        Separates the support rows for certain. None if they depend on each other and
+        no such ``w + x`` is found.
+
+    Notes
+    -----
+    One exact solve ``(A_S A_S^T) z = t |A_S| - A_S w`` over independent support rows,
+    then ``x = A_S^T z``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> repair(np.array([[1.0, -1.0], [0.0, 1.0]]), np.array([1.0, 1.0]))
+    Separator(w=(2, 1))
+    """
+    dense = A_support.toarray() if hasattr(A_support, "toarray") else A_support
+    rows = IntegerRows.from_floats(dense)
+    anchor = integers_from(w)
+    start = [int(product) for product in rows.products(anchor)]
+    aims = _aims(rows, start)
+    chosen = linear.independent_columns(rows.values.T)
+    if not chosen:
+        return None
+    some = linear.integer_matrix(rows.values[chosen])
+    missing = linear.integer_column([aims[i] - start[i] for i in chosen])
+    multipliers, denominator = linear.solve(some * some.transpose(), missing)
+    moves = linear.python_integers(some.transpose() * multipliers)
+    moved = [
+        denominator * value + move for value, move in zip(anchor, moves, strict=True)
+    ]
+    if not (rows.products(moved) > 0).all():
+        return None
+    return Separator(tuple(primitive(moved)))
+
+
+def shortened(values: IntegerArray, w: Sequence[int]) -> list[int]:
+    """Round `w` as coarsely as ``values @ w > 0`` allows.
+
+    Doubles are tried first, then fixed point with ever more bits, then `w` itself.
+    """
+    for bits in (53, 106, 212, 424, 848, 1696, 3392):
+        short = _rounded(w, bits)
+        if short is None:
+            break
+        if bool((integer_product(values, short) > 0).all()):
+            return primitive(short)
+    return primitive(list(w))
+
+
+def _rounded(w: Sequence[int], bits: int) -> list[int] | None:
+    """Round to doubles (53 bits each) or to a grid; None if nothing would change."""
+    if bits == 53:
+        return integers_from(doubles_from(w))
+    surplus = max(abs(value).bit_length() for value in w) - bits
+    if surplus <= 0:
+        return None
+    half = 1 << (surplus - 1)
+    return [(value + half) >> surplus for value in w]
+
+
+def _aims(rows: IntegerRows, start: list[int]) -> list[int]:
+    """Return margins proportional to the rows' lengths, positive integers."""
+    lengths = [math.isqrt(sum(int(v) ** 2 for v in row)) + 1 for row in rows.values]
+    relative = sorted(p // length for p, length in zip(start, lengths, strict=True))
+    level = max(1, relative[len(relative) // 2])
+    return [level * length for length in lengths]
+
+
+def _filtered(
+    block: Any, w: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
+    """Return which signs the error bound settles, and the computed signs."""
+    d = w.size
+    if hasattr(block, "indptr"):
+        largest = np.asarray(abs(block).max(axis=1).todense(), dtype=float).ravel()
+        scale = np.repeat(-np.frexp(largest)[1], np.diff(block.indptr))
+        block = block.copy()
+        block.data = np.ldexp(block.data, scale)
+    else:
+        largest = np.abs(block).max(axis=1, initial=0.0)
+        block = np.ldexp(block, -np.frexp(largest)[1][:, np.newaxis])
+    products = block @ w
+    terms = (d + 8) * 2.0**-53
+    error = terms / (1 - terms) * (abs(block) @ np.abs(w)) + 4 * d * 2.0**-1074
+    return np.abs(products) > error, np.sign(products).astype(np.int8)

@@ -1,0 +1,88 @@
+"""Exact judges that share no code with the package: fractions, and z3."""
+
+from fractions import Fraction
+
+import numpy as np
+import z3
+
+
+def fractions_of(A):
+    """Rows of numbers as rows of fractions, at their exact values."""
+    dense = A.toarray() if hasattr(A, "toarray") else A
+    return [[Fraction(value) for value in map(_plain, row)] for row in dense]
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def dot(row, w):
+    return sum((a * b for a, b in zip(row, w, strict=True)), Fraction(0))
+
+
+def rank(rows):
+    """Rank by textbook elimination over the rationals."""
+    rows = [list(row) for row in rows]
+    found = 0
+    for column in range(len(rows[0]) if rows else 0):
+        pivot = next((i for i in range(found, len(rows)) if rows[i][column]), None)
+        if pivot is None:
+            continue
+        rows[found], rows[pivot] = rows[pivot], rows[found]
+        top = rows[found]
+        for i in range(found + 1, len(rows)):
+            if rows[i][column]:
+                ratio = rows[i][column] / top[column]
+                rows[i] = [a - ratio * b for a, b in zip(rows[i], top, strict=True)]
+        found += 1
+    return found
+
+
+def assert_separates(A, w):
+    w = [Fraction(_plain(value)) for value in w]
+    assert all(dot(row, w) > 0 for row in fractions_of(A))
+
+
+def assert_minimal_conflict(A, rows, weights):
+    """The rows sum to zero with positive weights, and no proper subset can."""
+    assert list(rows) == sorted(set(rows))
+    assert len(rows) == len(weights) > 0
+    assert all(isinstance(weight, int) and weight > 0 for weight in weights)
+    dense = A.toarray() if hasattr(A, "toarray") else A
+    chosen = fractions_of([dense[i] for i in rows])
+    for column in zip(*chosen, strict=True):
+        assert dot(column, weights) == 0
+    # Rank one less than their number: the dependence is the only one.
+    assert rank(chosen) == len(rows) - 1
+
+
+def _z3_number(value):
+    fraction = Fraction(_plain(value))
+    return z3.Q(fraction.numerator, fraction.denominator)
+
+
+def _z3_products(A, w):
+    for row in A:
+        yield z3.Sum([_z3_number(a) * b for a, b in zip(row, w, strict=True) if a != 0])
+
+
+def z3_separable(A):
+    """Whether some w has A w > 0, by z3's exact arithmetic."""
+    w = [z3.Real(f"w{j}") for j in range(len(A[0]))]
+    solver = z3.Solver()
+    for product in _z3_products(A, w):
+        solver.add(product > 0)
+    return solver.check() == z3.sat
+
+
+def z3_direction_exists(A, equalities, row, sign=1):
+    """Whether some w has A w >= 0, equalities w = 0 and sign * row . w > 0."""
+    w = [z3.Real(f"w{j}") for j in range(len(row))]
+    solver = z3.Solver()
+    for product in _z3_products(A, w):
+        solver.add(product >= 0)
+    for product in _z3_products(equalities, w):
+        solver.add(product == 0)
+    (objective,) = _z3_products([row], w)
+    solver.add(objective > 0 if sign > 0 else objective < 0)
+    return solver.check() == z3.sat

@@ -1,0 +1,85 @@
+"""Conflicts from the rows an engine names."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import nnls
+
+from judges import assert_minimal_conflict, z3_separable
+from linsep.proof.gordan import conflict_from_candidate
+
+small = st.tuples(st.integers(1, 12), st.integers(1, 4)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.integers(-3, 3), min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    ).map(lambda rows: np.array(rows, dtype=float))
+)
+
+
+@given(small, st.randoms(use_true_random=False))
+def test_conflict_exists_exactly_where_z3_finds_no_separator(A, random):
+    support = list(range(len(A)))
+    random.shuffle(support)
+    weights = [random.random() for _ in support]
+    conflict = conflict_from_candidate(A, support, weights)
+    assert (conflict is None) == z3_separable(A.tolist())
+    if conflict is not None:
+        assert_minimal_conflict(A, conflict.rows, conflict.weights)
+        same = conflict_from_candidate(sparse.csr_matrix(A), support, weights)
+        assert_minimal_conflict(A, same.rows, same.weights)
+
+
+@pytest.mark.parametrize(("m", "d"), [(60, 10), (300, 40)])
+def test_conflict_from_an_engines_floats(m, d):
+    A = np.random.default_rng(m).standard_normal((m, d))
+    p, _ = nnls(np.vstack([A.T, np.ones(m)]), np.append(np.zeros(d), 1.0))
+    support = np.flatnonzero(p)
+    conflict = conflict_from_candidate(A, support, p[support])
+    assert set(conflict.rows) <= set(support.tolist())
+    assert len(conflict.rows) <= d + 1
+    assert_minimal_conflict(A[:, :], conflict.rows, conflict.weights)
+
+
+def test_weights_of_a_dense_candidate_are_reduced_to_rank_plus_one_rows():
+    # Every row of a symmetric cloud has weight: the dependence is far from unique.
+    half = np.random.default_rng(1).standard_normal((50, 6))
+    A = np.vstack([half, -half])
+    conflict = conflict_from_candidate(A, np.arange(100), np.full(100, 0.01))
+    assert_minimal_conflict(A, conflict.rows, conflict.weights)
+    assert len(conflict.rows) <= 7
+
+
+def test_a_zero_row_is_a_conflict_by_itself():
+    A = np.array([[1.0, 2.0], [0.0, 0.0]])
+    conflict = conflict_from_candidate(A, [0, 1])
+    assert (conflict.rows, conflict.weights) == ((1,), (1,))
+
+
+def test_a_false_verdict_is_refused():
+    # Overlap of one unit in the last place, in the direction that leaves a gap.
+    above = np.nextafter(1.0, 2.0)
+    assert (
+        conflict_from_candidate(np.array([[1.0, -1.0], [-1.0, above]]), [0, 1]) is None
+    )
+    overlap = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    assert conflict_from_candidate(overlap, [0, 1]).rows == (0, 1)
+
+
+def test_rows_of_any_magnitude():
+    A = np.array([[5e-324, 0.0], [-1e300, 1e-300], [0.0, -3.0]])
+    conflict = conflict_from_candidate(A, [2, 1, 0])
+    assert conflict.rows == (0, 1, 2)
+    assert_minimal_conflict(A, conflict.rows, conflict.weights)
+
+
+def test_repeated_names_of_a_row_count_once():
+    A = np.array([[1.0], [-2.0]])
+    conflict = conflict_from_candidate(A, [1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4])
+    assert (conflict.rows, conflict.weights) == ((0, 1), (2, 1))
+
+
+def test_no_rows_are_no_conflict():
+    assert conflict_from_candidate(np.ones((2, 2)), []) is None

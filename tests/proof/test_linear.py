@@ -1,0 +1,63 @@
+"""Exact elimination, solving and null spaces."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges import dot, rank
+from linsep.proof import linear
+
+integer_matrices = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.integers(-3, 3), min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    ).map(np.array)
+)
+
+
+@given(integer_matrices)
+def test_independent_columns_are_the_first_ones(values):
+    chosen = linear.independent_columns(values)
+    for j in range(values.shape[1]):
+        before = [c for c in chosen if c < j]
+        grows = rank(values[:, [*before, j]].tolist()) > len(before)
+        assert grows == (j in chosen)
+
+
+@given(integer_matrices)
+def test_null_basis_is_the_whole_null_space(values):
+    basis = linear.null_basis(values)
+    for column in basis.T:
+        assert all(dot(row, column.tolist()) == 0 for row in values.tolist())
+    d = values.shape[1]
+    assert basis.shape == (d, d - rank(values.tolist()))
+    assert rank(basis.tolist()) == basis.shape[1]
+
+
+def test_null_basis_survives_an_unlucky_prime():
+    # Modulo the first prime the second row vanishes, and with it part of the rank.
+    values = np.array([[1, 0], [0, linear.prime(0)]], dtype=object)
+    assert linear.independent_columns(values, attempt=0) == [0]
+    assert linear.null_basis(values).shape == (2, 0)
+
+
+def test_primes_are_prime_and_differ():
+    primes = [linear.prime(attempt) for attempt in range(8)]
+    assert len(set(primes)) == 8
+    for p in primes:
+        # Fermat to three bases: enough to catch a typing error.
+        assert all(pow(base, p - 1, p) == 1 for base in (2, 3, 5))
+
+
+def test_solve_is_exact():
+    matrix = linear.integer_matrix(np.array([[2, 1], [1, 3]]))
+    numerators, denominator = linear.solve(matrix, linear.integer_column([1, 1]))
+    assert (linear.python_integers(numerators), denominator) == ([2, 1], 5)
+
+
+def test_solve_refuses_a_singular_matrix():
+    matrix = linear.integer_matrix(np.array([[1, 2], [2, 4]]))
+    with pytest.raises(ZeroDivisionError):
+        linear.solve(matrix, linear.integer_column([1, 1]))

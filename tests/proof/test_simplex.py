@@ -1,0 +1,186 @@
+"""The last rung: exact, and it always ends."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges import assert_minimal_conflict, assert_separates, z3_separable
+from linsep.proof import simplex, tableau
+from linsep.proof.answers import Conflict, Separator
+from linsep.proof.exact import IntegerRows
+
+
+def decide(A, **options):
+    return simplex.decide(
+        IntegerRows.from_floats(np.asarray(A, dtype=float)), **options
+    )
+
+
+def assert_proved(A, answer):
+    if isinstance(answer, Separator):
+        assert_separates(A, answer.w)
+    else:
+        assert_minimal_conflict(A, answer.rows, answer.weights)
+
+
+small = st.tuples(st.integers(1, 40), st.integers(1, 8)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.integers(-3, 3), min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    ).map(lambda rows: np.array(rows, dtype=float))
+)
+magnitudes = st.one_of(
+    st.floats(1e-300, 1e300),
+    st.floats(5e-324, 1e-307),
+    st.just(0.0),
+    st.integers(1, 3).map(float),
+)
+signed = st.tuples(st.sampled_from([-1.0, 1.0]), magnitudes).map(lambda t: t[0] * t[1])
+wild = st.tuples(st.integers(1, 8), st.integers(1, 3)).flatmap(
+    lambda shape: st.lists(
+        st.lists(signed, min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    ).map(np.array)
+)
+
+
+@given(small)
+def test_small_integers_against_z3(A):
+    answer = decide(A)
+    assert isinstance(answer, Separator) == z3_separable(A.tolist())
+    assert_proved(A, answer)
+
+
+@given(small)
+def test_exact_pivots_need_no_good_start(A):
+    # Without the floating-point guess every pivot is the exact method's own.
+    original = simplex._Search._warm_start
+    simplex._Search._warm_start = lambda self, should_stop: None
+    try:
+        answer = decide(A)
+    finally:
+        simplex._Search._warm_start = original
+    assert isinstance(answer, Separator) == z3_separable(A.tolist())
+    assert_proved(A, answer)
+
+
+@given(wild)
+def test_magnitudes_from_the_least_subnormal_up_against_z3(A):
+    answer = decide(A)
+    assert isinstance(answer, Separator) == z3_separable(A.tolist())
+    assert_proved(A, answer)
+
+
+@given(wild, st.integers(0, 7), st.integers(0, 2), st.booleans())
+def test_one_unit_in_the_last_place_against_z3(A, row, column, up):
+    # A row opposite to another one, but for the last bit of one entry.
+    row, column = row % len(A), column % A.shape[1]
+    opposite = -A[row]
+    opposite[column] = np.nextafter(opposite[column], np.inf if up else -np.inf)
+    A = np.vstack([A, opposite])
+    answer = decide(A)
+    assert isinstance(answer, Separator) == z3_separable(A.tolist())
+    assert_proved(A, answer)
+
+
+def test_every_boolean_function_of_three_inputs():
+    points = np.array(list(itertools.product([0.0, 1.0], repeat=3)))
+    X = np.column_stack([points, np.ones(8)])
+    separable = 0
+    for labels in itertools.product([-1.0, 1.0], repeat=8):
+        A = X * np.array(labels)[:, np.newaxis]
+        answer = decide(A)
+        assert_proved(A, answer)
+        separable += isinstance(answer, Separator)
+    assert separable == 104
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_covers_count_of_points_in_general_position(d):
+    # 2 sum_k C(N-1, k) of the labellings separate (Cover 1965), here through 0.
+    n = 6
+    moments = np.arange(1.0, n + 1)[:, np.newaxis] ** np.arange(d)
+    count = 0
+    for labels in itertools.product([-1.0, 1.0], repeat=n):
+        count += isinstance(
+            decide(moments * np.array(labels)[:, np.newaxis]), Separator
+        )
+    choose = [1, 5, 10, 10, 5, 1]
+    assert count == 2 * sum(choose[:d])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("m", "d"), [(40, 8), (300, 20), (200, 60)])
+def test_random_labels_are_decided(seed, m, d):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(-9, 10, size=(m, d)).astype(float)
+    answer = decide(A)
+    assert isinstance(answer, Conflict)
+    assert len(answer.rows) <= d + 1
+    total = A[list(answer.rows)].astype(int).astype(object).T @ np.array(
+        answer.weights, dtype=object
+    )
+    assert not total.any()
+
+
+def test_a_wrong_guess_costs_time_only(monkeypatch):
+    rng = np.random.default_rng(3)
+    A = rng.integers(-5, 6, size=(60, 6)).astype(float)
+    expected = type(decide(A))
+
+    def misled(table, basis, should_stop):
+        return basis, 0  # "the first row conflicts"
+
+    monkeypatch.setattr(simplex, "guess_basis", misled)
+    answer = decide(A)
+    assert type(answer) is expected
+    assert_proved(A, answer)
+    monkeypatch.setattr(simplex, "guess_basis", lambda *args: ([0] * 6, None))
+    assert_proved(A, decide(A))
+
+
+def test_rank_deficient_rows():
+    rng = np.random.default_rng(0)
+    A = rng.integers(-4, 5, size=(30, 3)) @ rng.integers(-4, 5, size=(3, 9))
+    assert_proved(A.astype(float), decide(A))
+    planted = A[A @ np.arange(9) > 0]
+    answer = decide(planted)
+    assert isinstance(answer, Separator)
+    assert_separates(planted, answer.w)
+
+
+@pytest.mark.parametrize(
+    ("A", "expected"),
+    [
+        (np.empty((0, 3)), Separator((0, 0, 0))),
+        (np.zeros((2, 2)), Conflict((0,), (1,))),
+        (np.empty((2, 0)), Conflict((0,), (1,))),
+        (np.array([[-3.0]]), Separator((-1,))),
+    ],
+)
+def test_degenerate_shapes(A, expected):
+    assert decide(A) == expected
+
+
+def test_the_order_given_does_not_change_the_verdict():
+    rng = np.random.default_rng(8)
+    A = rng.integers(-3, 4, size=(25, 5)).astype(float)
+    verdicts = {type(decide(A, order=rng.permutation(25)[:k])) for k in (0, 1, 5, 25)}
+    assert len(verdicts) == 1
+
+
+def test_stopping_returns_nothing_rather_than_a_guess():
+    A = np.random.default_rng(0).standard_normal((30, 5))
+    assert decide(A, should_stop=lambda: True) is None
+
+
+def test_the_tableau_ends_at_the_optimal_basis_of_an_easy_problem():
+    # a_3 = -a_1 - a_2: the guess names row 2 against the basis of rows 0 and 1.
+    coordinates = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    basis, row = tableau.guess_basis(coordinates, [0, 1], simplex.never)
+    assert (basis, row) == ([0, 1], 2)
