@@ -269,16 +269,24 @@ def _split_sample(path: Path) -> tuple[str, list[list[str]]]:
     The delimiter gives every row the same number of fields, and more than the others
     do. If none does, the first line decides, and a later error names the bad line.
     """
-    best = (False, 0, ",", list[list[str]]())
+    best, chosen, sample = (False, 0), "", list[list[str]]()
     for delimiter in _DELIMITERS:
-        rows = [row for _, row in islice(_all_rows(path, delimiter), _SAMPLE_LINES)]
-        widths = {len(row) for row in rows}
-        found = (len(widths) == 1, len(rows[0]) if rows else 0, delimiter, rows)
-        if found[1] > 1 and found[:2] > best[:2]:
-            best = found
-        if not best[3]:
-            best = (False, 0, ",", rows)
-    return best[2], best[3]
+        rows: list[list[str]] = []
+        sound = True
+        try:
+            for _, row in islice(_all_rows(path, delimiter), _SAMPLE_LINES):
+                rows.append(row)
+        except InputError:
+            if not rows and not sample and delimiter == _DELIMITERS[-1]:
+                raise
+            sound = False
+        if not rows:
+            continue
+        width = len(rows[0])
+        same = sound and width > 1 and all(len(row) == width for row in rows)
+        if (same, width) > best:
+            best, chosen, sample = (same, width), delimiter, rows
+    return chosen, sample
 
 
 def _is_header(
@@ -290,11 +298,15 @@ def _is_header(
     named = [cell for cell in first if cell]
     if named == [str(j) for j in range(len(named))] and len(named) > 1:
         return True  # the names pandas gives to columns without any
-    if any(numbers_from([cell]) is not None for cell in named):
-        return False
     columns = list(zip(*rest, strict=False))
-    if any(not is_text(column) for column in columns):
-        return True
+    is_word = [cell != "" and numbers_from([cell]) is None for cell in first]
+    if any(
+        word and not is_text(column)
+        for word, column in zip(is_word, columns, strict=False)
+    ):
+        return True  # a word over numbers
+    if not all(is_word):
+        return False
     # Texts only: names do not recur among the values under them.
     values = [{cell.strip() for cell in column} for column in columns]
     recurring = any(cell in seen for cell, seen in zip(first, values, strict=False))

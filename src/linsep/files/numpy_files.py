@@ -150,7 +150,7 @@ def _shapes(arrays: Mapping[str, NDArray[Any]]) -> str:
 def _not_numpy(path: Path, error: Exception) -> str:
     """Word the error for a file that np.load refuses."""
     advice = "save it again with numpy.save or numpy.savez"
-    if "pickle" in str(error):
+    if "pickle" in str(error) or "Python objects" in str(error):
         advice = (
             "it holds Python objects, which are never loaded since they can run "
             "code: save plain numbers and texts"

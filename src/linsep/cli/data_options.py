@@ -1,0 +1,103 @@
+"""The options every command shares that reads a data file, and what they yield."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.files import Table, read_table
+from linsep.validate import InputError
+
+__all__ = ["Labelled", "data_options"]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A data file with its two classes told apart.
+
+    Attributes
+    ----------
+    table : Table
+    y : ndarray, shape (n_samples,)
+        The labels to hand on: the file's own, or with --positive whether each is
+        that one.
+    names : dict
+        What each label in `y` is called.
+    """
+
+    table: Table
+    y: NDArray[Any]
+    names: dict[Any, str]
+
+
+def data_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the argument FILE and its options, as `read`, a `Labelled`."""
+
+    @click.argument("file", type=click.Path(path_type=Path))
+    @click.option(
+        "--target",
+        metavar="COL",
+        help="The column of the labels: its name, or its number from 0 (-1: the last).",
+    )
+    @click.option(
+        "--positive",
+        metavar="LABEL",
+        help="The label on the positive side; all others are on the negative side.",
+    )
+    @click.option(
+        "--drop",
+        metavar="COL",
+        multiple=True,
+        help="A column to leave out. May be given several times.",
+    )
+    @click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of a CSV names the columns; told from the file "
+        "if not given.",
+    )
+    @wraps(command)
+    def wrapped(
+        file: Path,
+        target: str | None,
+        positive: str | None,
+        drop: tuple[str, ...],
+        header: bool | None,
+        **options: Any,
+    ) -> None:
+        def read() -> Labelled:
+            table = read_table(file, target, drop=drop, header=header)
+            return _labelled(table, positive)
+
+        command(read=read, file=file, **options)
+
+    return wrapped
+
+
+def _labelled(table: Table, positive: str | None) -> Labelled:
+    """Tell the two classes apart, by --positive if it is given."""
+    classes = np.unique(table.y).tolist()
+    known = ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")
+    if positive is None:
+        if len(classes) > 2:
+            raise InputError(
+                f"column {table.target!r} must hold two classes, got {len(classes)} "
+                f"({known}); choose one with --positive LABEL to separate it from the "
+                "rest"
+            )
+        return Labelled(table, table.y, {label: str(label) for label in classes})
+    others = [label for label in classes if str(label) != positive]
+    if len(others) == len(classes):
+        raise InputError(
+            f"--positive must be a label of column {table.target!r}, got {positive!r}; "
+            f"its labels are {known}"
+        )
+    other = str(others[0]) if len(others) == 1 else f"not {positive}"
+    is_positive = np.array([str(label) == positive for label in classes])
+    y = is_positive[np.searchsorted(classes, table.y)]
+    return Labelled(table, y, {False: other, True: positive})

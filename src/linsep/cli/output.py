@@ -1,0 +1,65 @@
+"""Write files whole or not at all, and numbers as strict JSON."""
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from linsep.validate import InputError
+
+__all__ = ["require_writable", "strict_json", "write_whole"]
+
+
+def require_writable(path: Path | None) -> None:
+    """Raise if a file could not be written there; asked before long work."""
+    if path is None:
+        return
+    folder = path.parent
+    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError(
+            f"{path} must be a file in a folder that exists and can be written to; "
+            "make the folder, or name another"
+        )
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text beside its place, then move it there: never half a file."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        raise InputError(
+            f"{path} must be writable, got: {error.strerror}; name another place"
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def strict_json(record: dict[str, Any]) -> str:
+    """Return one JSON object; infinities and NaN, which JSON has not, become null.
+
+    Examples
+    --------
+    >>> print(strict_json({"margin": 0.1, "bounds": [1, float("inf")]}))
+    {
+      "margin": 0.1,
+      "bounds": [
+        1,
+        null
+      ]
+    }
+    """
+    return json.dumps(_finite(record), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    """Replace what JSON cannot say by None."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return value
