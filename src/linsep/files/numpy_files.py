@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.files.damage import refusing_damage
 from linsep.files.table import Table, select_columns, whole_labels
 from linsep.validate import InputError
 from linsep.validate.floats import exact_floats, require_finite
 from linsep.validate.labels import labels_from
 
 __all__ = ["read_npy", "read_npz"]
+
+_WHOLE = (
+    "a whole NumPy file of plain arrays",
+    "save it again with numpy.save or numpy.savez",
+)
 
 
 def read_npy(
@@ -25,10 +31,8 @@ def read_npy(
     features are one slice of its columns: the labels in the first or last one, and
     nothing dropped in between.
     """
-    try:
+    with refusing_damage(path, *_WHOLE):
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
-        raise InputError(_not_numpy(path, error)) from None
     return _from_matrix(path, matrix, target, drop)
 
 
@@ -36,14 +40,10 @@ def read_npz(
     path: Path, target: str | int | None, drop: Sequence[str | int] = ()
 ) -> Table:
     """Read arrays X and y, or one matrix; see `linsep.files.read_table`."""
-    try:
+    with refusing_damage(path, *_WHOLE):
         _require_arrays_only(path)
         with np.load(path, allow_pickle=False) as archive:
             arrays = dict(archive.items())
-    except InputError:
-        raise
-    except (ValueError, zipfile.BadZipFile, RuntimeError) as error:
-        raise InputError(_not_numpy(path, error)) from None
     label = "y" if target is None else target
     if label in arrays:
         return _from_arrays(path, arrays, str(label), drop)
@@ -145,14 +145,3 @@ def _shapes(arrays: Mapping[str, NDArray[Any]]) -> str:
     """List the arrays with their shapes."""
     found = ", ".join(f"{name} {a.shape}" for name, a in list(arrays.items())[:10])
     return found or "no arrays"
-
-
-def _not_numpy(path: Path, error: Exception) -> str:
-    """Word the error for a file that np.load refuses."""
-    advice = "save it again with numpy.save or numpy.savez"
-    if "pickle" in str(error) or "Python objects" in str(error):
-        advice = (
-            "it holds Python objects, which are never loaded since they can run "
-            "code: save plain numbers and texts"
-        )
-    return f"{path} must be a whole NumPy file of plain arrays ({error}); {advice}"

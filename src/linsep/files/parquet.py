@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linsep.files.columns import TableBuilder
+from linsep.files.damage import refusing_damage
 from linsep.files.table import Table, select_columns
 from linsep.validate import InputError
 from linsep.validate.floats import exact_floats
@@ -22,21 +23,17 @@ def read_parquet(
 ) -> Table:
     """Read a Parquet file; see `linsep.files.read_table`, which calls this."""
     try:
-        import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise InputError(
             f'{path} needs pyarrow to be read: pip install "linsep[data]" (or convert '
             "it to CSV)"
         ) from None
-    try:
-        with parquet.ParquetFile(path) as file:
-            return _read(path, file, target, drop)
-    except pyarrow.ArrowException as error:
-        raise InputError(
-            f"{path} must be a whole Parquet file, got one pyarrow cannot read "
-            f"({str(error).splitlines()[0]}); copy or write it again"
-        ) from None
+    with (
+        refusing_damage(path, "a whole Parquet file", "copy or write it again"),
+        parquet.ParquetFile(path) as file,
+    ):
+        return _read(path, file, target, drop)
 
 
 def _read(
