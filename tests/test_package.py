@@ -1,0 +1,239 @@
+"""The package as a whole: its contract, its layers, the cost of importing it."""
+
+import ast
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import linsep
+from helpers import ROOT
+
+SOURCE = ROOT / "src" / "linsep"
+MODULES = sorted(
+    "linsep." + ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    for path in SOURCE.rglob("*.py")
+)
+
+# Loading any of these would make `import linsep` slow.
+HEAVY = {
+    "click",
+    "flint",
+    "llvmlite",
+    "matplotlib",
+    "numba",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "rich",
+    "scipy",
+    "sklearn",
+}
+
+
+# --- the contract ---
+
+
+def test_all_is_text_sorted_and_every_name_resolves():
+    assert all(type(name) is str for name in linsep.__all__)
+    assert len(set(linsep.__all__)) == len(linsep.__all__)
+    for name in linsep.__all__:
+        assert getattr(linsep, name) is not None
+    assert set(linsep.__all__) <= set(dir(linsep))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_defines_the_names_it_exports(module):
+    if module.endswith("__main__"):
+        pytest.skip("running it is what it is for")
+    loaded = importlib.import_module(module.removesuffix(".__init__"))
+    for name in getattr(loaded, "__all__", ()):
+        assert hasattr(loaded, name), f"{module}.__all__ lists {name!r}"
+
+
+def test_no_module_is_named_like_a_public_function():
+    functions = {name for name in linsep.__all__ if callable(getattr(linsep, name))}
+    children = {module.name for module in pkgutil.iter_modules([str(SOURCE)])}
+    assert not functions & children
+
+
+def test_unknown_attribute_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        linsep.no_such_name  # noqa: B018
+
+
+# --- importing ---
+
+
+def modules_after(code: str) -> set[str]:
+    """The top-level modules loaded once a fresh interpreter has run some code."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_import_loads_nothing_heavy():
+    assert not modules_after("import linsep") & HEAVY
+
+
+def test_help_of_the_command_loads_no_compiler_and_no_data_library():
+    code = "from linsep.cli import main\nmain(['--help'], standalone_mode=False)"
+    assert not modules_after(code) & (HEAVY - {"click"})
+
+
+# --- layers ---
+
+
+def linsep_imports(path: Path, *, lazy: bool) -> Iterator[str]:
+    """Yield the modules of linsep a file imports, those for type checkers left out.
+
+    With `lazy`, imports inside functions count as well.
+    """
+    for node in nodes(ast.parse(path.read_text()), lazy):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            # `from linsep import cli` imports the module linsep.cli.
+            names = [node.module or ""] + [
+                f"{node.module}.{alias.name}" for alias in node.names
+            ]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == "linsep")
+
+
+def nodes(tree: ast.AST, lazy: bool) -> Iterator[ast.AST]:
+    """Walk a tree, but not into `if TYPE_CHECKING`, nor into functions unless lazy."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, ast.FunctionDef) and not lazy:
+            continue
+        yield node
+        yield from nodes(node, lazy)
+
+
+def parts_imported(part: str) -> set[str]:
+    """The parts (children of linsep) that one part imports anywhere, bar itself."""
+    folder = SOURCE / part
+    files = folder.rglob("*.py") if folder.is_dir() else [SOURCE / f"{part}.py"]
+    children = {module.name for module in pkgutil.iter_modules([str(SOURCE)])}
+    imported = {
+        name.split(".")[1]
+        for path in files
+        for name in linsep_imports(path, lazy=True)
+        if "." in name
+    }
+    return (imported & children) - {part}
+
+
+PARTS = sorted(module.name for module in pkgutil.iter_modules([str(SOURCE)]))
+
+# What each part of the core may know of the others.
+MAY_IMPORT = {
+    "rows": {"validate"},
+    "solvers": {"rows", "validate"},
+    "proof": {"rows", "validate"},
+    "result": {"proof", "validate"},
+    "files": {"validate"},
+    "validate": {"files", "rows"},  # files: X may be a path
+}
+
+
+@pytest.mark.parametrize("part", sorted(MAY_IMPORT))
+def test_core_knows_only_what_lies_below_it(part):
+    assert parts_imported(part) <= MAY_IMPORT[part]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_nothing_but_the_command_knows_the_command(part):
+    if part not in ("cli", "__main__"):
+        assert "cli" not in parts_imported(part)
+
+
+def test_modules_import_one_another_in_one_direction():
+    graph = {
+        module.removesuffix(".__init__"): {
+            name
+            for name in linsep_imports(module_path(module), lazy=False)
+            if name.removesuffix(".__init__") != module.removesuffix(".__init__")
+        }
+        for module in MODULES
+    }
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join((*path, module))
+        if module not in done and module in graph:
+            for other in graph[module]:
+                # A package's own parts may name it; it has begun to load by then.
+                if not module.startswith(other + "."):
+                    visit(other, (*path, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+def module_path(module: str) -> Path:
+    """The file of a module."""
+    return ROOT / "src" / Path(*module.split(".")).with_suffix(".py")
+
+
+def test_checker_stands_on_the_standard_library_alone():
+    tree = ast.parse((SOURCE / "proof" / "checker.py").read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            names = [node.module]
+        else:
+            continue
+        for name in names:
+            assert name.partition(".")[0] in sys.stdlib_module_names
+
+
+def test_no_code_unpickles_or_evaluates_text():
+    forbidden = {"pickle", "marshal", "shelve", "dill", "cloudpickle"}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                assert not {alias.name for alias in node.names} & forbidden, path
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module not in forbidden, path
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in ("eval", "exec"), path
+
+
+# --- what is written about it ---
+
+
+def test_version_is_the_same_everywhere():
+    project = (ROOT / "pyproject.toml").read_text()
+    citation = (ROOT / "CITATION.cff").read_text()
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    assert f'\nversion = "{linsep.__version__}"\n' in project
+    assert f"\nversion: {linsep.__version__}\n" in citation
+    assert re.search(rf"^## {re.escape(linsep.__version__)}\b", changes, re.MULTILINE)
+
+
+def test_readme_examples_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    failed, tried = doctest.testfile(
+        str(ROOT / "README.md"),
+        module_relative=False,
+        optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS,
+    )
+    assert tried > 0
+    assert failed == 0
