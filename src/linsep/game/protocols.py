@@ -1,0 +1,145 @@
+"""What a learner, a data player, a regulariser and a schedule must offer.
+
+Players are frozen records of their settings; what they remember of a play is a state
+that the play carries. ``act`` proposes a move and changes nothing, ``observe`` returns
+the state after the round. A round can therefore be tried with one weight or step, and
+played again with a smaller one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+class Learner(Protocol):
+    """Chooses weight vectors ``w`` (d,) so as to maximise ``sum weight_t p_t . A w_t``.
+
+    ``p`` is the latest distribution it has seen: the last round's when it moves first,
+    this round's when it moves second.
+    """
+
+    def start(self, A: FloatArray) -> Any:
+        """Return the state before the first round on signed rows ``A`` (n, d)."""
+        ...
+
+    def act(self, state: Any, weight: float, p: FloatArray) -> FloatArray:
+        """Return the move ``w`` (d,) for a round of this weight."""
+        ...
+
+    def observe(
+        self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
+    ) -> Any:
+        """Return the state after a round: it saw ``seen``, and ``p`` was played."""
+        ...
+
+
+@dataclass(frozen=True)
+class Move:
+    """A data player's move.
+
+    Attributes
+    ----------
+    p : ndarray of shape (n,)
+        The distribution over rows.
+    divergence : float
+        ``D(p, last p)`` under the player's regulariser; nan for players without one.
+    reach : float
+        ``max_q D(q, last p)`` over the simplex; nan for players without a regulariser.
+    memory : object
+        What the player needs to go on from this move.
+    """
+
+    p: FloatArray
+    divergence: float
+    reach: float
+    memory: Any
+
+
+class Schedule(Protocol):
+    """A sequence of positive numbers: steps, or weights of rounds.
+
+    Attributes
+    ----------
+    non_increasing : bool
+        Whether no number exceeds the one before, as Theorem 2 asks of steps.
+    """
+
+    @property
+    def non_increasing(self) -> bool:
+        """Whether no number exceeds the one before."""
+        ...
+
+    def propose(self, t: int, last: float | None) -> float:
+        """Return the number for round ``t >= 1``; ``last`` is the one before."""
+        ...
+
+    def shrink(self, value: float) -> float | None:
+        """Return what to try after ``value`` was refused, or None to insist."""
+        ...
+
+
+class DataPlayer(Protocol):
+    """Chooses distributions ``p`` (n,) so as to minimise ``sum weight_t p_t . A w_t``.
+
+    ``margins`` are ``A w`` (n,) for the latest ``w`` it has seen.
+    """
+
+    @property
+    def steps(self) -> Schedule | None:
+        """Its step sizes, or None if it has none."""
+        ...
+
+    def start(self, n: int) -> Move:
+        """Return the distribution before the first round."""
+        ...
+
+    def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
+        """Return the move of a round of this weight; ``step`` is nan without steps."""
+        ...
+
+
+class Regulariser(Protocol):
+    """A strongly convex function ``R`` on the simplex, for mirror descent.
+
+    A *point* is how it represents a distribution internally (negative entropy keeps
+    logarithms, so that no weight is lost to underflow).
+    """
+
+    @property
+    def name(self) -> str:
+        """Short name for tables and legends."""
+        ...
+
+    def strong_convexity(self, n: int) -> float:
+        """Return ``lambda``: ``D(p, q) >= lambda / 2 |p - q|_1^2`` on n rows."""
+        ...
+
+    def max_divergence(self, n: int) -> float:
+        """Return ``H = max D(p, q)`` over the simplex of n rows, possibly infinite."""
+        ...
+
+    def point(self, p: FloatArray) -> FloatArray:
+        """Return the point of a distribution with positive weights."""
+        ...
+
+    def distribution(self, point: FloatArray) -> FloatArray:
+        """Return the distribution (n,) of a point."""
+        ...
+
+    def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
+        """Return the point of ``argmin_p loss . p + D(p, point)``."""
+        ...
+
+    def divergence(self, target: FloatArray, source: FloatArray) -> float:
+        """Return the Bregman divergence ``D(target, source)`` of two points."""
+        ...
+
+    def vertex_divergences(self, point: FloatArray) -> FloatArray:
+        """Return ``D(e_i, point)`` for every row i, shape (n,)."""
+        ...
