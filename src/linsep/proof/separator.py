@@ -84,6 +84,38 @@ def is_separator(A: Any, w: Weights) -> bool:
     return bool((row_signs(A, w) > 0).all())
 
 
+def exact_decisions(
+    X: Any, w: Sequence[int], fit_intercept: bool
+) -> NDArray[np.float64]:
+    """Return ``x_i . w`` (plus the intercept, last in `w`) with exact signs.
+
+    Parameters
+    ----------
+    X : ndarray or sparse CSR matrix of shape (m, n_features)
+        Rows as the user gave them, not signed.
+    w : sequence of integers
+        A separator of rows with the constant last.
+    fit_intercept : bool
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Rounded values in the scale of `Separator.to_floats`; never of the wrong sign,
+        and zero only where the exact value is.
+    """
+    if fit_intercept and hasattr(X, "indptr"):
+        from scipy import sparse
+
+        constant = sparse.csr_array(np.ones((X.shape[0], 1)))
+        X = sparse.hstack([X, constant], format="csr")
+    elif fit_intercept:
+        X = np.column_stack([X, np.ones(X.shape[0])])
+    A = X.astype(np.float64)
+    signs = row_signs(A, w)
+    values = np.abs(np.asarray(A @ doubles_from(w)))
+    return np.asarray(signs * np.maximum(values, np.finfo(np.float64).tiny))
+
+
 def repair(A_support: Any, w: NDArray[np.float64]) -> Separator | None:
     """Move `w` as little as possible so that the support rows are tight, exactly.
 
@@ -175,7 +207,7 @@ def _filtered(
     """Return which signs the error bound settles, and the computed signs."""
     d = w.size
     if hasattr(block, "indptr"):
-        largest = np.asarray(abs(block).max(axis=1).todense(), dtype=float).ravel()
+        largest = abs(block).max(axis=1).toarray().ravel()
         scale = np.repeat(-np.frexp(largest)[1], np.diff(block.indptr))
         block = block.copy()
         block.data = np.ldexp(block.data, scale)

@@ -1,0 +1,279 @@
+"""Certificates: proofs that outlive the run, in a file anyone can check.
+
+What a certificate claims, its file format and the digest of the data are defined in
+`linsep.proof.checker`, the one module that judges them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+from linsep.proof import checker
+from linsep.proof.checker import CertificateError
+from linsep.proof.digest import digest
+from linsep.rows import DenseRows, SparseRows
+
+__all__ = ["Certificate", "CertificateError"]
+
+# Rows handed to the checker are made Python numbers this many entries at a time.
+_CHUNK = 1 << 16
+# Integers up to this many bits are written in decimal: at most 3,914 digits.
+_DECIMAL_BITS = 13_000
+
+SignedRows = DenseRows | SparseRows
+Kind = Literal["separator", "conflict", "partition"]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """An exact proof about one set of data.
+
+    Attributes
+    ----------
+    kind : str
+        - ``"separator"``: `w` separates every row.
+        - ``"conflict"``: `rows` with `weights` sum to zero, so nothing separates.
+        - ``"partition"``: `w` separates all but `rows`, which it leaves at zero, and
+          `rows` with `weights` sum to zero, so nothing separates one of those.
+    n_samples, n_features : int
+        The shape of the data.
+    fit_intercept : bool
+        Whether a constant column was appended; it is then last in `w`.
+    classes : tuple of one or two str
+        The labels as text; positive means the last.
+    data_sha256 : str
+        The digest of the data.
+    w : tuple of int or None
+    rows : tuple of int or None
+        Row numbers from 0, strictly increasing.
+    weights : tuple of int or None
+        Positive, one for each of `rows`.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> X, y = [[0.0], [1.0], [3.0]], ["no", "no", "yes"]
+    >>> proof = linsep.separate(X, y).certificate
+    >>> all(slack > 0 for slack in proof.verify(X, y))
+    True
+    """
+
+    kind: Kind
+    n_samples: int
+    n_features: int
+    fit_intercept: bool
+    classes: tuple[str, ...]
+    data_sha256: str
+    w: tuple[int, ...] | None = None
+    rows: tuple[int, ...] | None = None
+    weights: tuple[int, ...] | None = None
+
+    @classmethod
+    def for_separator(
+        cls, rows: SignedRows, classes: Any, w: Iterable[int]
+    ) -> Certificate:
+        """Certify that the integers `w`, the intercept's last, separate the rows."""
+        return cls(kind="separator", w=_integers(w), **_header(rows, classes))
+
+    @classmethod
+    def for_conflict(
+        cls,
+        rows: SignedRows,
+        classes: Any,
+        conflict: Iterable[int],
+        weights: Iterable[int],
+    ) -> Certificate:
+        """Certify that the rows named, with the weights, sum to zero."""
+        return cls(
+            kind="conflict",
+            rows=_integers(conflict),
+            weights=_integers(weights),
+            **_header(rows, classes),
+        )
+
+    @classmethod
+    def for_partition(
+        cls,
+        rows: SignedRows,
+        classes: Any,
+        w: Iterable[int],
+        overlapped: Iterable[int],
+        weights: Iterable[int],
+    ) -> Certificate:
+        """Certify that `w` separates all rows but the overlapped ones, and why not."""
+        return cls(
+            kind="partition",
+            w=_integers(w),
+            rows=_integers(overlapped),
+            weights=_integers(weights),
+            **_header(rows, classes),
+        )
+
+    def verify(self, X: Any, y: Any) -> list[Fraction]:
+        """Check this certificate against data with the independent checker.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            The data the certificate is about, row for row.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        list of Fraction
+            Separator and partition: ``a_i . w`` for each signed row, positive except
+            on overlapped rows, where it is zero. Conflict: the weighted sum of the
+            rows for each column, all zero.
+
+        Raises
+        ------
+        CertificateError
+            If the proof fails, or is about other data.
+        """
+        from linsep.validate.features import features_from
+        from linsep.validate.labels import labels_from
+
+        features, _ = features_from(X)
+        return checker.check(
+            self.to_json(), _PlainRows(features), _plain(labels_from(y))
+        )
+
+    def to_json(self) -> str:
+        """Return the certificate as JSON text.
+
+        Raises
+        ------
+        CertificateError
+            If it is longer than the checker reads.
+        """
+        document: dict[str, Any] = {
+            "format": "linsep certificate",
+            "version": 1,
+            "kind": self.kind,
+            "n_samples": self.n_samples,
+            "n_features": self.n_features,
+            "fit_intercept": self.fit_intercept,
+            "classes": list(self.classes),
+            "data_sha256": self.data_sha256,
+        }
+        if self.w is not None:
+            document["w"] = [_integer_text(value) for value in self.w]
+        if self.rows is not None and self.weights is not None:
+            document["rows"] = list(self.rows)
+            document["weights"] = [_integer_text(value) for value in self.weights]
+        document["content_sha256"] = checker.content_digest(document)
+        lines = (f"{json.dumps(k)}: {json.dumps(v)}" for k, v in document.items())
+        text = "{\n" + ",\n".join(lines) + "\n}\n"
+        if len(text) > checker.MAX_TEXT:
+            raise CertificateError(
+                f"a certificate must be at most {checker.MAX_TEXT} characters long, "
+                f"this one has {len(text)}: its integers are too many and too long"
+            )
+        return text
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate to a file, all of it or nothing."""
+        target = Path(path)
+        text = self.to_json()
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(text)
+            os.replace(name, target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """Read a certificate from JSON text, strictly.
+
+        Raises
+        ------
+        CertificateError
+            If the text is not a well-formed certificate. Whether it proves anything
+            is for `verify` to say.
+        """
+        document = checker.parse(text)
+        return cls(
+            kind=document["kind"],
+            n_samples=document["n_samples"],
+            n_features=document["n_features"],
+            fit_intercept=document["fit_intercept"],
+            classes=tuple(document["classes"]),
+            data_sha256=document["data_sha256"],
+            **{
+                name: tuple(document[name])
+                for name in ("w", "rows", "weights")
+                if name in document
+            },
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Read a certificate from a file; see `from_json`."""
+        with open(path, "rb") as file:
+            content = file.read(checker.MAX_TEXT + 1)
+        try:
+            return cls.from_json(content.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise CertificateError("a certificate is a text file, in UTF-8") from None
+
+    def __str__(self) -> str:
+        """Say in one sentence what is proved."""
+        rows = f"{self.n_samples:,} rows, {self.n_features:,} features"
+        rows += ", with intercept" if self.fit_intercept else ", without intercept"
+        if self.kind == "separator":
+            return f"a hyperplane separates all rows ({rows})"
+        blamed = len(self.rows or ())
+        if self.kind == "conflict":
+            return f"no hyperplane separates {blamed} of the rows ({rows})"
+        free = self.n_samples - blamed
+        return f"{free:,} rows are separated, {blamed:,} overlap ({rows})"
+
+
+def _header(rows: SignedRows, classes: Any) -> dict[str, Any]:
+    """Say which data a certificate is about."""
+    n, d = rows.shape
+    return {
+        "n_samples": n,
+        "n_features": d - int(rows.fit_intercept),
+        "fit_intercept": bool(rows.fit_intercept),
+        "classes": tuple(map(checker.label_text, _plain(classes))),
+        "data_sha256": digest(rows.X, rows.signs),
+    }
+
+
+class _PlainRows:
+    """Rows as lists of Python numbers, made as they are read."""
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+
+    def __iter__(self) -> Iterator[Sequence[float]]:
+        n, d = self.X.shape
+        step = max(1, _CHUNK // max(1, d))
+        for start in range(0, n, step):
+            block = self.X[start : start + step]
+            dense = block.toarray() if hasattr(block, "toarray") else block
+            yield from dense.tolist()
+
+
+def _plain(labels: Any) -> list[object]:
+    return list(labels.tolist() if hasattr(labels, "tolist") else labels)
+
+
+def _integers(values: Iterable[int]) -> tuple[int, ...]:
+    return tuple(int(value) for value in values)
+
+
+def _integer_text(value: int) -> str:
+    return str(value) if value.bit_length() <= _DECIMAL_BITS else hex(value)

@@ -1,0 +1,299 @@
+"""Check a certificate against the data, trusting nothing but this page.
+
+It uses Python's integers and standard library, imports nothing else of linsep, and can
+be copied out and run alone. Every double is an exact fraction, so nothing is rounded.
+
+What is claimed. Row ``i`` of the data, ``x_i``, has a sign: +1 if its label is the last
+of the certificate's classes, -1 if it is the first of two. Its *signed row* ``a_i`` is
+``x_i``, with the constant 1 appended if an intercept is fitted, times that sign.
+
+- A *separator* is a ``w`` with ``a_i . w > 0`` for every row.
+- A *conflict* is a set of rows with positive weights ``p`` such that
+  ``sum p_i a_i = 0``. A separator would make ``sum p_i (a_i . w)`` both positive and
+  zero, so there is none. At most one row more than there are columns is accepted; that
+  no smaller set would do is not checked.
+- A *partition* is both: ``w`` is positive on every row but the overlapped ones, where
+  it is zero, and the overlapped rows have positive weights that sum to zero. So the
+  rows outside are separated, and no ``w >= 0`` on all rows can separate another one.
+
+The data are named by a SHA-256 digest of b"linsep data 1", a line feed, the numbers of
+rows and of columns (8 bytes each), and four SHA-256 digests: of the signs (1 byte a
+row, 1 or 255); of the numbers of non-zero entries (4 bytes a row); of the columns of
+the non-zero entries (4 bytes each, counted from 0, increasing), rows without a zero
+left out; of the non-zero entries as IEEE doubles, row by row. All are little-endian.
+
+The file is one JSON object. Exact integers are strings: decimal up to 4,000 digits,
+else hexadecimal with 0x. ``content_sha256`` is the digest of the object without it,
+written by ``json.dumps(..., sort_keys=True, separators=(",", ":"))``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import struct
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+Document = dict[str, Any]
+
+MAX_TEXT = 1 << 26  # characters in a certificate
+UNIT = 1 << 1074  # every double is an integer divided by this
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,3999})", re.ASCII)
+_HEXADECIMAL = re.compile(r"-?0x[1-9a-f][0-9a-f]{0,249999}", re.ASCII)
+_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_HEADER = {
+    "format", "version", "kind", "n_samples", "n_features", "fit_intercept",
+    "classes", "data_sha256", "content_sha256",
+}  # fmt: skip
+_BODY = {
+    "separator": {"w"},
+    "conflict": {"rows", "weights"},
+    "partition": {"w", "rows", "weights"},
+}
+
+
+class CertificateError(ValueError):
+    """The certificate is malformed, belongs to other data, or proves nothing."""
+
+
+def check(
+    certificate_text: str,
+    rows: Iterable[Sequence[float]],
+    labels: Sequence[object],
+) -> list[Fraction]:
+    """Check a certificate; return what its sums come to, or raise.
+
+    Parameters
+    ----------
+    certificate_text : str
+        The certificate, JSON.
+    rows : iterable of sequences of n_features numbers
+        The data, as they were given. Read twice; an iterator is kept in memory.
+    labels : sequence of n_samples labels
+        Text, numbers or truth values.
+
+    Returns
+    -------
+    list of Fraction
+        Separator and partition: ``a_i . w`` for every row (zero on the overlapped
+        rows). Conflict: ``sum p_i a_i`` for every column, all zero.
+
+    Raises
+    ------
+    CertificateError
+        If anything at all is amiss.
+    """
+    certificate = parse(certificate_text)
+    data = rows if isinstance(rows, Sequence) or iter(rows) is not rows else list(rows)
+    signs = _signs(certificate["classes"], labels)
+    if _data_digest(data, signs, certificate) != certificate["data_sha256"]:
+        raise CertificateError("the data are not those the certificate was issued for")
+
+    w = certificate.get("w")
+    weights = dict(
+        zip(certificate.get("rows", []), certificate.get("weights", []), strict=True)
+    )
+    constant = [1] if certificate["fit_intercept"] else []
+    totals = [0] * (certificate["n_features"] + len(constant))
+    slacks = []
+    for i, (row, sign) in enumerate(zip(data, signs, strict=True)):
+        signed = [sign * _units(entry) for entry in [*row, *constant]]
+        if w is not None:
+            slack = sum(a * b for a, b in zip(signed, w, strict=True) if a)
+            if slack < 0 or (slack == 0) != (i in weights):
+                found = (
+                    "negative" if slack < 0 else "zero" if slack == 0 else "positive"
+                )
+                raise CertificateError(f"a . w must not be {found} on row {i}")
+            slacks.append(Fraction(slack, UNIT))
+        if i in weights:
+            for j, entry in enumerate(signed):
+                totals[j] += weights[i] * entry
+    if any(totals):
+        raise CertificateError("the weighted rows do not sum to zero")
+    return [Fraction(total, UNIT) for total in totals] if w is None else slacks
+
+
+def parse(text: str) -> Document:
+    """Read a certificate strictly; its strings of digits become integers."""
+    if not isinstance(text, str) or len(text) > MAX_TEXT:
+        raise CertificateError(
+            f"a certificate is text of at most {MAX_TEXT} characters"
+        )
+    try:
+        document = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_int=_small_integer,
+            parse_float=_refuse,
+            parse_constant=_refuse,
+        )
+    except CertificateError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"not a JSON object: {error}") from None
+    if not isinstance(document, dict):
+        raise CertificateError("not a JSON object")
+    if document.get("format") != "linsep certificate" or document.get("version") != 1:
+        raise CertificateError("not a linsep certificate of version 1")
+    kind = document.get("kind")
+    if not isinstance(kind, str) or kind not in _BODY:
+        raise CertificateError(f"kind must be one of {', '.join(_BODY)}")
+    if set(document) != _HEADER | _BODY[kind]:
+        wrong = sorted(set(document) ^ (_HEADER | _BODY[kind]))
+        raise CertificateError(f"missing or unknown entries: {', '.join(wrong)[:200]}")
+    _check_header(document)
+    body = _read_body(document)
+    if content_digest(document) != document["content_sha256"]:
+        raise CertificateError("the content was changed after the certificate was made")
+    return {**document, **body}
+
+
+def content_digest(document: Document) -> str:
+    """Return the digest of a certificate's object, ``content_sha256`` left out."""
+    rest = {key: value for key, value in document.items() if key != "content_sha256"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def label_text(label: object) -> str:
+    """Return a label as certificates write it: 1, 1.0 and "1" are the same label."""
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def _check_header(document: Document) -> None:
+    for name in ("n_samples", "n_features"):
+        if type(document[name]) is not int or not 0 <= document[name] < 1 << 32:
+            raise CertificateError(f"{name} must be a count below 2**32")
+    if type(document["fit_intercept"]) is not bool:
+        raise CertificateError("fit_intercept must be true or false")
+    classes = document["classes"]
+    if (
+        not isinstance(classes, list)
+        or not 1 <= len(classes) <= 2
+        or not all(isinstance(name, str) for name in classes)
+        or len(set(classes)) != len(classes)
+    ):
+        raise CertificateError("classes must be one or two different texts")
+    for name in ("data_sha256", "content_sha256"):
+        value = document[name]
+        if not isinstance(value, str) or not _DIGEST.fullmatch(value):
+            raise CertificateError(f"{name} must be 64 hexadecimal digits")
+
+
+def _read_body(document: Document) -> Document:
+    body: Document = {
+        name: _exact_integers(document[name], name)
+        for name in ("w", "weights")
+        if name in document
+    }
+    n_columns = document["n_features"] + document["fit_intercept"]
+    if "w" in body and len(body["w"]) != n_columns:
+        raise CertificateError(f"w must have {n_columns} entries")
+    if "rows" in document:
+        rows = document["rows"]
+        if not isinstance(rows, list) or any(type(row) is not int for row in rows):
+            raise CertificateError("rows must be a list of row numbers")
+        inside = not rows or (rows[0] >= 0 and rows[-1] < document["n_samples"])
+        if not inside or any(a >= b for a, b in pairwise(rows)):
+            raise CertificateError("rows must increase, from 0 to below n_samples")
+        if len(body["weights"]) != len(rows) or min(body["weights"], default=1) <= 0:
+            raise CertificateError("every row needs a positive weight")
+        if document["kind"] == "conflict" and not 1 <= len(rows) <= n_columns + 1:
+            raise CertificateError(f"a conflict has from 1 to {n_columns + 1} rows")
+    return body
+
+
+def _exact_integers(values: object, name: str) -> list[int]:
+    if not isinstance(values, list):
+        raise CertificateError(f"{name} must be a list of integers written as text")
+    integers = []
+    for value in values:
+        if isinstance(value, str) and _DECIMAL.fullmatch(value):
+            integers.append(int(value))
+        elif isinstance(value, str) and _HEXADECIMAL.fullmatch(value):
+            integers.append(int(value, 16))  # takes time proportional to its length
+        else:
+            raise CertificateError(f"{name} must be a list of integers written as text")
+    return integers
+
+
+def _signs(classes: list[str], labels: Sequence[object]) -> list[int]:
+    names = [label_text(label) for label in labels]
+    if not set(names) <= set(classes):
+        raise CertificateError(f"the labels must be among {classes}")
+    return [1 if name == classes[-1] else -1 for name in names]
+
+
+def _data_digest(
+    rows: Iterable[Sequence[float]],
+    signs: list[int],
+    certificate: Document,
+) -> str:
+    d = certificate["n_features"]
+    count = 0
+    counts, columns, values = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
+    for row in rows:
+        entries = [(j, _double(entry)) for j, entry in enumerate(row) if entry != 0]
+        if len(row) != d:
+            raise CertificateError(f"row {count} must have {d} entries, got {len(row)}")
+        k = len(entries)
+        counts.update(struct.pack("<I", k))
+        if k < d:
+            columns.update(struct.pack(f"<{k}I", *(j for j, _ in entries)))
+        values.update(struct.pack(f"<{k}d", *(value for _, value in entries)))
+        count += 1
+    if not count == len(signs) == certificate["n_samples"]:
+        raise CertificateError(
+            f"the certificate is for {certificate['n_samples']} rows; "
+            f"got {count} rows and {len(signs)} labels"
+        )
+    total = hashlib.sha256(b"linsep data 1\n" + struct.pack("<QQ", count, d))
+    total.update(hashlib.sha256(bytes(sign % 256 for sign in signs)).digest())
+    for part in (counts, columns, values):
+        total.update(part.digest())
+    return total.hexdigest()
+
+
+def _double(entry: object) -> float:
+    shown = repr(entry) if isinstance(entry, float) else type(entry).__name__
+    try:
+        if isinstance(entry, (int, float)) and math.isfinite(entry):
+            value = float(entry)
+            if value == entry:
+                return value
+    except OverflowError:
+        pass
+    raise CertificateError(f"the data must be finite doubles, got {shown}")
+
+
+def _units(entry: float) -> int:
+    """Return ``entry * 2**1074``: an integer, whatever the double."""
+    above, below = entry.as_integer_ratio()  # below is a power of two
+    return above << (UNIT.bit_length() - below.bit_length())
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise CertificateError("an entry occurs twice")
+    return result
+
+
+def _small_integer(digits: str) -> int:
+    if len(digits) > 20:
+        raise CertificateError(
+            "a number is too long; exact integers are written as text"
+        )
+    return int(digits)
+
+
+def _refuse(text: str) -> None:
+    raise CertificateError(f"{text[:40]}: numbers must be integers")

@@ -1,0 +1,233 @@
+"""Certificates: made, saved, read, checked; and refused once anything is changed."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from linsep.proof import checker, simplex
+from linsep.proof.answers import Separator
+from linsep.proof.certificate import Certificate
+from linsep.proof.checker import CertificateError
+from linsep.proof.exact import IntegerRows
+from linsep.rows import DenseRows, SparseRows
+
+
+def problem(X, labels, fit_intercept=True):
+    classes = sorted(set(labels))
+    signs = np.where(np.array(labels) == classes[-1], 1, -1).astype(np.int8)
+    backend = SparseRows if sparse.issparse(X) else DenseRows
+    return backend(X, signs, fit_intercept), classes
+
+
+def certify(X, labels, fit_intercept=True):
+    rows, classes = problem(X, labels, fit_intercept)
+    A = rows.take(np.arange(rows.shape[0]))
+    dense = A.toarray() if sparse.issparse(A) else A
+    answer = simplex.decide(IntegerRows.from_floats(dense))
+    if isinstance(answer, Separator):
+        return Certificate.for_separator(rows, classes, answer.w)
+    return Certificate.for_conflict(rows, classes, answer.rows, answer.weights)
+
+
+SEPARABLE = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 0.0], [3.0, 4.0]]), list("nnyy")
+CONFLICTED = np.array([[0.0], [2.0], [3.0], [9.0]]), list("nyny")
+
+
+def partition_certificate():
+    # Rows 1 and 2 tie at x = 1 with both labels; rows 0 and 3 are parted by them.
+    X, labels = np.array([[0.0], [1.0], [1.0], [3.0]]), list("nnyy")
+    rows, classes = problem(X, labels)
+    made = Certificate.for_partition(rows, classes, [1, -1], [1, 2], [1, 1])
+    return made, X, labels
+
+
+def cases():
+    partition, X, labels = partition_certificate()
+    return [
+        (certify(*SEPARABLE), *SEPARABLE),
+        (certify(*CONFLICTED), *CONFLICTED),
+        (partition, X, labels),
+    ]
+
+
+@pytest.mark.parametrize(("certificate", "X", "labels"), cases())
+def test_a_certificate_survives_its_file_and_holds(certificate, X, labels, tmp_path):
+    path = tmp_path / "proof.json"
+    certificate.save(path)
+    loaded = Certificate.load(path)
+    assert loaded == certificate
+    assert loaded.verify(X, labels) == certificate.verify(X, np.array(labels))
+    assert [p.name for p in tmp_path.iterdir()] == ["proof.json"]
+
+
+def test_slacks_of_a_separator_are_the_products_with_every_row():
+    certificate, X, labels = cases()[0]
+    signs = [1 if label == "y" else -1 for label in labels]
+    expected = [
+        s
+        * sum(Fraction(v) * w for v, w in zip([*row, 1.0], certificate.w, strict=True))
+        for s, row in zip(signs, X.tolist(), strict=True)
+    ]
+    slacks = certificate.verify(X, labels)
+    assert slacks == expected
+    assert min(slacks) > 0
+
+
+def test_sums_of_a_conflict_are_zero_for_every_column():
+    certificate, X, labels = cases()[1]
+    assert certificate.verify(X, labels) == [0, 0]
+
+
+def test_slacks_of_a_partition_are_zero_on_the_overlapped_rows_only():
+    certificate, X, labels = cases()[2]
+    slacks = certificate.verify(X, labels)
+    assert [slack > 0 for slack in slacks] == [True, False, False, True]
+    assert min(slacks) == 0
+
+
+def test_dense_sparse_and_single_precision_share_certificates():
+    X, labels = SEPARABLE
+    certificate = certify(X, labels)
+    for other in (X.astype(np.float32), np.asfortranarray(X), sparse.csr_matrix(X)):
+        assert certify(other, labels).data_sha256 == certificate.data_sha256
+        assert min(certificate.verify(other, labels)) > 0
+    assert min(certificate.verify(X.tolist(), labels)) > 0
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], list("0011")])
+def test_the_coding_of_numeric_labels_does_not_matter(labels):
+    certificate = certify(SEPARABLE[0], [0, 0, 1, 1])
+    assert min(certificate.verify(SEPARABLE[0], labels)) > 0
+
+
+def test_no_intercept_and_one_class():
+    X = np.array([[1.0, 0.0], [2.0, -1.0]])
+    certificate = certify(X, ["only", "only"], fit_intercept=False)
+    assert certificate.classes == ("only",)
+    assert min(certificate.verify(X, ["only", "only"])) > 0
+
+
+def test_very_long_integers_travel_in_hexadecimal():
+    X, labels = np.array([[1e-300], [1e300]]), ["n", "y"]
+    rows, classes = problem(X, labels)
+    huge = 1 << 20_000
+    certificate = Certificate.for_separator(rows, classes, [huge, -(huge << 900)])
+    assert '"0x1000' in certificate.to_json()
+    assert Certificate.from_json(certificate.to_json()) == certificate
+    assert min(certificate.verify(X, labels)) > 0
+
+
+def test_a_failed_save_leaves_nothing_behind(tmp_path, monkeypatch):
+    certificate = cases()[0][0]
+    (tmp_path / "proof.json").write_text("older")
+
+    def fail(source, target):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("linsep.proof.certificate.os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        certificate.save(tmp_path / "proof.json")
+    assert (tmp_path / "proof.json").read_text() == "older"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [(0, "separates all rows (4 rows, 2 features"), (1, "no hyperplane separates 3"),
+     (2, "2 rows are separated, 2 overlap")],
+)  # fmt: skip
+def test_a_certificate_says_what_it_proves(index, words):
+    assert words in str(cases()[index][0])
+
+
+# Tampering: whatever is changed, the check fails.
+
+
+@given(st.data())
+def test_any_number_changed_fails(data):
+    certificate, X, labels = data.draw(st.sampled_from(cases()))
+    document = json.loads(certificate.to_json())
+    lists = [name for name in ("w", "rows", "weights") if name in document]
+    name = data.draw(st.sampled_from([*lists, "n_samples", "n_features"]))
+    if name in lists:
+        position = data.draw(st.integers(0, len(document[name]) - 1))
+        change = data.draw(st.integers(-3, 3).filter(bool))
+        old = document[name][position]
+        new = int(old) + change
+        document[name][position] = str(new) if isinstance(old, str) else new
+    else:
+        document[name] += data.draw(st.integers(-3, 3).filter(bool))
+    with pytest.raises(CertificateError):
+        checker.check(json.dumps(document), X.tolist(), labels)
+
+
+@given(st.data())
+def test_any_number_changed_fails_even_with_the_content_digest_made_again(data):
+    # Now the claim itself is false, except where another separator was written.
+    certificate, X, labels = data.draw(st.sampled_from(cases()[1:]))
+    document = json.loads(certificate.to_json())
+    name = data.draw(st.sampled_from(["rows", "weights"]))
+    position = data.draw(st.integers(0, len(document[name]) - 1))
+    old = document[name][position]
+    new = int(old) + data.draw(st.integers(-3, 3).filter(bool))
+    document[name][position] = str(new) if isinstance(old, str) else new
+    document["content_sha256"] = checker.content_digest(document)
+    with pytest.raises(CertificateError):
+        checker.check(json.dumps(document), X.tolist(), labels)
+
+
+@given(st.data())
+def test_data_changed_in_the_last_bit_fails(data):
+    certificate, X, labels = data.draw(st.sampled_from(cases()))
+    row = data.draw(st.integers(0, X.shape[0] - 1))
+    column = data.draw(st.integers(0, X.shape[1] - 1))
+    moved = X.copy()
+    toward = data.draw(st.sampled_from([-np.inf, np.inf]))
+    moved[row, column] = np.nextafter(moved[row, column], toward)
+    with pytest.raises(CertificateError, match="data are not those"):
+        certificate.verify(moved, labels)
+
+
+@given(st.data())
+def test_labels_changed_or_rows_moved_fail(data):
+    certificate, X, labels = data.draw(st.sampled_from(cases()))
+    order = data.draw(st.permutations(range(len(labels))))
+    X_moved, labels_moved = X[order], [labels[i] for i in order]
+    if X_moved.tolist() != X.tolist() or labels_moved != labels:
+        with pytest.raises(CertificateError):
+            certificate.verify(X_moved, labels_moved)
+    flipped = list(labels)
+    i = data.draw(st.integers(0, len(labels) - 1))
+    flipped[i] = "y" if flipped[i] == "n" else "n"
+    with pytest.raises(CertificateError):
+        certificate.verify(X, flipped)
+
+
+@given(st.data())
+def test_any_character_changed_fails(data):
+    certificate, X, labels = data.draw(st.sampled_from(cases()))
+    text = certificate.to_json()
+    position = data.draw(st.integers(0, len(text) - 2))
+    letter = data.draw(st.sampled_from('0123456789abcdef"-{}[], \n'))
+    changed = text[:position] + letter + text[position + 1 :]
+    try:
+        same = json.loads(changed) == json.loads(text)
+    except ValueError:
+        same = False
+    if not same:
+        with pytest.raises(CertificateError):
+            checker.check(changed, X.tolist(), labels)
+
+
+@given(st.data())
+def test_any_truncation_fails(data):
+    certificate, X, labels = data.draw(st.sampled_from(cases()))
+    text = certificate.to_json().rstrip()
+    length = data.draw(st.integers(0, len(text) - 1))
+    with pytest.raises(CertificateError):
+        checker.check(text[:length], X.tolist(), labels)
