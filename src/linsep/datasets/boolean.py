@@ -200,11 +200,11 @@ def hard_threshold_rows(n_bits: int) -> Dataset:
     is at least ``1 / ||w||``. And the labels force it to be small: if j is that row,
     ``w_j = sum_i |A^-1_ji| y_i a_i @ w`` is at least the sum of the sizes for every w
     with slacks of at least 1; so the largest margin is at most 1 over that sum.
-    For 32 features this is less than 2^-30.
+    That is less than 2^-30 for 32 features and less than 2^-90 for 64.
 
     Parameters
     ----------
-    n_bits : int from 1 to 6
+    n_bits : int from 1 to 7
         There are ``2**n_bits`` rows and features.
 
     Returns
@@ -226,7 +226,7 @@ def hard_threshold_rows(n_bits: int) -> Dataset:
     >>> hard_threshold_rows(5).margin < 2.0**-30
     True
     """
-    between("n_bits", n_bits, 1, 6)
+    between("n_bits", n_bits, 1, 7)
     subsets = _ordered_subsets(n_bits)
     n = len(subsets)
     hadamard = np.array(

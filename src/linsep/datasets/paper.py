@@ -87,8 +87,8 @@ def mixed_paper_rows(
     row and its parents sum to zero with the weights of the combination; no part of
     them does, because the parents are linearly independent.
 
-    Linear programming in double precision calls such data not separable from some
-    40 features on.
+    From 40 features on, linear programming in double precision "proves" the separable
+    data not separable: ``A^T p = 0`` has a solution within its tolerance.
 
     Parameters
     ----------

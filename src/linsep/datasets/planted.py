@@ -173,11 +173,11 @@ def flipped_labels(
     """Return planted rows with the labels of a few rows near the plane flipped.
 
     Construction: rows as in `planted_margin`, rounded to multiples of 2^-20. For each
-    flip, two rows of one class are moved next to the hyperplane, a third becomes
+    flip, two rows of one class are moved to within twice the margin, a third becomes
     their midpoint, and its label is flipped.
 
     Truth: separable before the flips. Not separable after: twice the flipped row and
-    its two neighbours sum to zero, exactly. The violations are as small as the
+    its two parents sum to zero, exactly. The violations are no larger than twice the
     margin, which makes the conflicts hard to see.
 
     Parameters
@@ -273,6 +273,7 @@ def _draw_rows(
         least = (1 + 2.0**-40) * margin + 4 * unit * terms + grid * sizes.sum()
         wanted = np.maximum(np.abs(slack), least)
         if near is not None:
-            wanted = np.where(near[chunk], least, wanted)
+            close = least * (1 + rng.random(len(least)))
+            wanted = np.where(near[chunk], close, wanted)
         rows += (y[chunk] * wanted - slack)[:, None] * plane
         X[chunk] = np.rint(rows / grid) * grid if grid else rows

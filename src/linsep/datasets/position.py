@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -172,8 +173,6 @@ def moment_curve(
 
 def _with_polynomial(data: Dataset, roots: list[int]) -> Dataset:
     """Return the data with the polynomial that changes sign at the roots."""
-    from dataclasses import replace
-
     d = data.X.shape[1]
     polynomial = [int(data.y[-1])] + [0] * d  # lowest degree first
     for root in roots:
