@@ -178,7 +178,7 @@ def check_conflict(data):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "name",
-    (
+    [
         "mixed overlap",
         "overlap",
         "overlap homogeneous",
@@ -188,7 +188,7 @@ def check_conflict(data):
         "last bit down",
         "clusters overlap",
         "duplicates overlap",
-    ),
+    ],
 )
 def test_planted_conflict_is_minimal(name, seed):
     data = table()[name](seed)
