@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Problem", "check_features", "problem_from"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """A separation problem: find w with ``A w > 0`` for the signed rows A.
 
@@ -103,7 +103,8 @@ def problem_from(X: object, y: object, *, fit_intercept: bool = True) -> Problem
         )
     classes, signs = signs_from(labels)
     rows = _rows_over(features, signs, bool(fit_intercept))
-    return Problem(rows, classes, names or names_in_file, bool(fit_intercept))
+    names = names_in_file if names is None else names
+    return Problem(rows, classes, names, bool(fit_intercept))
 
 
 def check_features(
