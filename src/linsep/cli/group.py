@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from linsep import __version__
+from linsep.proof.checker import CertificateError
 from linsep.validate import InputError
 
 __all__ = ["main"]
@@ -21,6 +22,12 @@ class _BadInput(click.ClickException):
     """What was asked cannot be done with this input."""
 
     exit_code = 2
+
+
+class _CertificateFailed(click.ClickException):
+    """A certificate is malformed, belongs to other data, or proves nothing."""
+
+    exit_code = 1
 
 
 class _Commands(click.Group):
@@ -43,6 +50,8 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except InputError as error:
             raise _BadInput(str(error)) from error
+        except CertificateError as error:
+            raise _CertificateFailed(f"the certificate failed: {error}") from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

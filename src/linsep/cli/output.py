@@ -1,4 +1,4 @@
-"""Write files whole or not at all, and numbers as strict JSON."""
+"""Files to write and JSON to print."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from typing import Any
 
 from linsep.validate import InputError
 
-__all__ = ["require_writable", "strict_json", "write_whole"]
+__all__ = ["require_writable", "strict_json"]
 
 
 def require_writable(path: Path | None) -> None:
@@ -21,20 +21,6 @@ def require_writable(path: Path | None) -> None:
             f"{path} must be a file in a folder that exists and can be written to; "
             "make the folder, or name another"
         )
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text beside its place, then move it there: never half a file."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        raise InputError(
-            f"{path} must be writable, got: {error.strerror}; name another place"
-        ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def strict_json(record: dict[str, Any]) -> str:

@@ -9,10 +9,11 @@ import click
 import numpy as np
 
 from linsep.cli.data_options import Labelled, data_options
-from linsep.cli.output import require_writable, strict_json, write_whole
+from linsep.cli.output import require_writable, strict_json
 from linsep.cli.progress import progress_line
 from linsep.files import Table
 from linsep.result import Separation
+from linsep.validate import InputError
 
 __all__ = ["command"]
 
@@ -104,7 +105,12 @@ def _save_certificate(answer: Separation, path: Path) -> None:
     if answer.certificate is None:
         click.echo(f"No proof to save to {path}: the data are undecided.", err=True)
         return
-    write_whole(path, answer.certificate.to_json())
+    try:
+        answer.certificate.save(path)
+    except OSError as error:
+        raise InputError(
+            f"{path} must be writable, got: {error.strerror}; name another place"
+        ) from error
 
 
 def _reading_notes(table: Table) -> list[str]:

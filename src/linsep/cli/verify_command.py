@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from linsep.cli.data_options import Labelled, data_options
+from linsep.validate import InputError
 
 __all__ = ["command"]
 
@@ -19,13 +20,14 @@ def command(read: Callable[[], Labelled], file: Path, certificate: Path) -> None
     Give --target, --positive and --drop as they were given when it was made.
     """
     from linsep.proof.certificate import Certificate
-    from linsep.proof.checker import CertificateError
 
-    try:
-        proof = Certificate.load(certificate)
-        data = read()
-        proof.verify(data.table.X, data.y)
-    except CertificateError as error:
-        click.echo(f"The certificate failed: {error}", err=True)
-        raise SystemExit(1) from None
-    click.echo(f"The certificate holds: {proof}")
+    if not certificate.is_file():
+        raise InputError(
+            f"{certificate} must be a certificate file, got "
+            f"{'a folder' if certificate.is_dir() else 'a path with nothing there'}; "
+            "make one with `linsep separate ... --certificate OUT.json`"
+        )
+    proof = Certificate.load(certificate)
+    data = read()
+    proof.verify(data.table.X, data.y)
+    click.echo(f"The certificate holds: {proof}.")
