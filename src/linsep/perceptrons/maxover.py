@@ -134,7 +134,7 @@ class Maxover:
 
     Examples
     --------
-    Four labels of forty are wrong; no hyperplane separates, Maxover gets the rest right:
+    Four labels of forty are wrong; Maxover gets the rest right:
 
     >>> import numpy as np
     >>> from linsep.perceptrons import Maxover

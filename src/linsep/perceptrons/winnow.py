@@ -276,7 +276,7 @@ def signed_weights(exponents: FloatArray) -> FloatArray:
 
     The factor keeps large exponents finite; predictions do not depend on it.
     """
-    peak = max(0.0, float(np.abs(exponents).max()) - 600.0)
+    peak = max(0.0, float(np.abs(exponents).max()) - 300.0)
     values: FloatArray
     if peak == 0.0:
         values = 2.0 * np.sinh(exponents)
