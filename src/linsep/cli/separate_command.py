@@ -80,10 +80,10 @@ def command(
         click.echo(strict_json(_record(answer, data.table)))
     else:
         click.echo(answer.summary())
+        click.echo(_sides(answer))
+        click.echo(_proof(answer, certificate))
         for sentence in _reading_notes(data.table):
             click.echo(f"Note: {sentence}.")
-        if certificate is not None and answer.certificate is not None:
-            click.echo(f"Proof saved: {certificate}")
     raise SystemExit(0 if answer.separable is not None else 1)
 
 
@@ -111,6 +111,22 @@ def _save_certificate(answer: Separation, path: Path) -> None:
         raise InputError(
             f"{path} must be writable, got: {error.strerror}; name another place"
         ) from error
+
+
+def _sides(answer: Separation) -> str:
+    """Say which class is on which side."""
+    names = answer.classes.tolist()
+    if len(names) == 1:
+        return f"Classes: {names[0]} alone."
+    return f"Classes: {names[0]} (negative side), {names[1]} (positive side)."
+
+
+def _proof(answer: Separation, path: Path | None) -> str:
+    """Say whether the answer is proved, and where the proof is."""
+    if not answer.proved:
+        return "Proof: none, since the data are undecided."
+    kept = f"saved to {path}" if path else "save it with --certificate OUT.json"
+    return f"Proof: checked in exact arithmetic; {kept}."
 
 
 def _reading_notes(table: Table) -> list[str]:

@@ -201,7 +201,7 @@ class TableBuilder:
         if len(levels) == self._n_rows > _FEW_ROWS:
             raise InputError(self._too_many_levels(j))
         return _Encoded(
-            name, tuple(f"{name}={level}" for level in levels), codes, levels
+            name, tuple(f"{name}[{level}]" for level in levels), codes, levels
         )
 
     def _matrix(self, encoded: Sequence["_Encoded"]) -> "Floats | csr_array":

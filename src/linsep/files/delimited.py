@@ -63,11 +63,11 @@ class _Layout:
         return f"line {line}"
 
     @property
-    def note(self) -> str:
-        """Say where the names come from."""
+    def notes(self) -> list[str]:
+        """Say where the names come from, if not from the file."""
         if self.has_header:
-            return "the first line names the columns"
-        return "no header was found: the columns are named x0, x1, ... in their order"
+            return []
+        return ["no header was found: the columns are named x0, x1, ... in their order"]
 
 
 def read_delimited(
@@ -97,7 +97,7 @@ def _build(
     builder = TableBuilder(layout.path, selection, text, layout.place)
     for piece in read_pieces(layout, selection, text):
         builder.add(piece)
-    return builder.finish([layout.note])
+    return builder.finish(layout.notes)
 
 
 def _text_columns(

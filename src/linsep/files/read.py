@@ -76,7 +76,7 @@ def read_table(
     -------
     Table
         Columns of text become 0/1 columns, one for each level, named
-        ``column=level``. No level is left out, so that each can be read in the
+        ``column[level]``. No level is left out, so that each can be read in the
         answer; the redundancy with the intercept is the solver's to handle.
 
     Raises
@@ -94,7 +94,7 @@ def read_table(
     ...     _ = path.write_text("weight,colour,kind\n150,red,apple\n8,red,cherry\n")
     ...     table = read_table(path, "kind")
     >>> table.feature_names
-    ('weight', 'colour=red')
+    ('weight', 'colour[red]')
     >>> table.X
     array([[150.,   1.],
            [  8.,   1.]])
