@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.proof.exact import doubles_from
+from linsep.proof.exact import doubles_from, unscaled
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,23 @@ class Conflict:
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
+
+    @classmethod
+    def of_scaled(
+        cls, weights: Mapping[int, int], exponents: NDArray[np.int64]
+    ) -> Conflict:
+        """Take weights of integer rows, ``a_i = 2**exponents[i] v_i``, by row."""
+        chosen = sorted(weights)
+        scaled = [weights[row] for row in chosen]
+        return cls(tuple(chosen), tuple(unscaled(scaled, exponents[chosen])))
+
+    def renumbered(self, names: Sequence[int] | NDArray[np.intp]) -> Conflict:
+        """Return the same conflict where row ``i`` is called ``names[i]``."""
+        pairs = sorted(
+            (int(names[row]), weight)
+            for row, weight in zip(self.rows, self.weights, strict=True)
+        )
+        return Conflict(tuple(row for row, _ in pairs), tuple(p for _, p in pairs))
 
 
 Answer = Separator | Conflict

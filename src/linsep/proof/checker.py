@@ -37,12 +37,13 @@ import struct
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from operator import mul
 from typing import Any
 
 Document = dict[str, Any]
 
 MAX_TEXT = 1 << 26  # characters in a certificate
-UNIT = 1 << 1074  # every double is an integer divided by this
+UNIT = 1 << 1074  # the largest denominator of a double; the others divide it
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,3999})", re.ASCII)
 _HEXADECIMAL = re.compile(r"-?0x[1-9a-f][0-9a-f]{0,249999}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -102,18 +103,18 @@ def check(
     totals = [0] * (certificate["n_features"] + len(constant))
     slacks = []
     for i, (row, sign) in enumerate(zip(data, signs, strict=True)):
-        signed = [sign * _units(entry) for entry in [*row, *constant]]
+        entries, unit = _integers([*row, *constant])
         if w is not None:
-            slack = sum(a * b for a, b in zip(signed, w, strict=True) if a)
+            slack = sign * sum(map(mul, entries, w))
             if slack < 0 or (slack == 0) != (i in weights):
                 found = (
                     "negative" if slack < 0 else "zero" if slack == 0 else "positive"
                 )
                 raise CertificateError(f"a . w must not be {found} on row {i}")
-            slacks.append(Fraction(slack, UNIT))
+            slacks.append(Fraction(slack, unit))
         if i in weights:
-            for j, entry in enumerate(signed):
-                totals[j] += weights[i] * entry
+            factor = sign * weights[i] * (UNIT // unit)
+            totals = [a + factor * b for a, b in zip(totals, entries, strict=True)]
     if any(totals):
         raise CertificateError("the weighted rows do not sum to zero")
     return [Fraction(total, UNIT) for total in totals] if w is None else slacks
@@ -263,7 +264,6 @@ def _data_digest(
 
 
 def _double(entry: object) -> float:
-    shown = repr(entry) if isinstance(entry, float) else type(entry).__name__
     try:
         if isinstance(entry, (int, float)) and math.isfinite(entry):
             value = float(entry)
@@ -271,13 +271,15 @@ def _double(entry: object) -> float:
                 return value
     except OverflowError:
         pass
+    shown = repr(entry) if isinstance(entry, float) else type(entry).__name__
     raise CertificateError(f"the data must be finite doubles, got {shown}")
 
 
-def _units(entry: float) -> int:
-    """Return ``entry * 2**1074``: an integer, whatever the double."""
-    above, below = entry.as_integer_ratio()  # below is a power of two
-    return above << (UNIT.bit_length() - below.bit_length())
+def _integers(row: list[float]) -> tuple[list[int], int]:
+    """Return a row as integers over one denominator, a power of two."""
+    ratios = [entry.as_integer_ratio() for entry in row]
+    unit = max((below for _, below in ratios), default=1)
+    return [above * (unit // below) for above, below in ratios], unit
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

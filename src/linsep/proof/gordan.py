@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from linsep.proof import linear, simplex
 from linsep.proof.answers import Conflict
-from linsep.proof.exact import IntegerArray, IntegerRows, unscaled
+from linsep.proof.exact import IntegerArray, IntegerRows
 
 
 def conflict_from_candidate(
@@ -63,9 +63,7 @@ def conflict_from_candidate(
         np.add.at(trust, np.searchsorted(chosen, support), weights)
     order = np.argsort(-trust, kind="stable")
     conflict = conflict_among(rows, order, should_stop)
-    if conflict is None:
-        return None
-    return Conflict(tuple(int(chosen[i]) for i in conflict.rows), conflict.weights)
+    return None if conflict is None else conflict.renumbered(chosen)
 
 
 def conflict_among(
@@ -83,12 +81,8 @@ def conflict_among(
         weights = _single_dependence(values, independent)
         if weights is None or min(weights) < 0 < max(weights):
             return None
-        used = sorted(
-            (row, abs(p)) for row, p in zip(ranked, weights, strict=True) if p != 0
-        )
-        chosen = [row for row, _ in used]
-        exact = unscaled([p for _, p in used], rows.exponents[chosen])
-        return Conflict(tuple(chosen), tuple(exact))
+        used = {row: abs(p) for row, p in zip(ranked, weights, strict=True) if p}
+        return Conflict.of_scaled(used, rows.exponents)
     # Several dependences: the simplex method walks to a circuit of one sign.
     answer = simplex.decide(rows, ranked, should_stop)
     return answer if isinstance(answer, Conflict) else None

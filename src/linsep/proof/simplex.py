@@ -39,10 +39,12 @@ from linsep.proof.exact import (
     primitive,
     row_bits,
     scaled_doubles,
-    unscaled,
 )
 from linsep.proof.separator import shortened
 from linsep.proof.tableau import guess_basis
+
+# Beyond this condition number a double keeps no digit of a basis's coordinates.
+_CONDITION_LIMIT = 1e14
 
 
 def never() -> bool:
@@ -83,15 +85,27 @@ def decide(
     if m == 0:
         return Separator((0,) * d)
     for attempt in count():  # more than one only if a prime hid part of the rank
-        search = _Search.start(rows, order, attempt)
-        answer = search.run(should_stop)
-        if answer is None or _holds(rows, answer):
+        search = Search.start(rows, order, attempt)
+        search.guess(should_stop)
+        answer = search.pivot(should_stop)
+        if answer is None or holds(rows, answer):
             return answer
     raise AssertionError("unreachable")
 
 
-class _Search:
-    """One run of the dual simplex, on as many columns as the rank."""
+class Search:
+    """One run of the dual simplex, on as many columns as the rank.
+
+    Attributes
+    ----------
+    basis : list of r int
+        Independent rows; their order is the order of the coordinates.
+    values : integers of shape (m, r)
+        The rows on `columns`, which are as many as the rank.
+    levels : list of m int
+        The targets: ``t_k = 2**levels[k]``. Each is near the size of its row, so that
+        "most violated" does not depend on the scale of a row.
+    """
 
     def __init__(self, rows: IntegerRows, columns: list[int], basis: list[int]) -> None:
         self.rows = rows
@@ -99,15 +113,13 @@ class _Search:
         self.basis = basis
         self.values = rows.values[:, columns]
         self.matrix = linear.integer_matrix(self.values)
-        # t_k is the power of two just above the row, so that "most violated" does
-        # not depend on the scale of a row.
-        self.bits = row_bits(self.values)
+        self.levels = row_bits(self.values)
         self.entering: int | None = None
 
     @classmethod
     def start(
         cls, rows: IntegerRows, order: Sequence[int] | NDArray[np.intp], attempt: int
-    ) -> _Search:
+    ) -> Search:
         """Pick the first independent rows of `order`, and columns to match."""
         m, _ = rows.shape
         first = dict.fromkeys(int(i) for i in order)
@@ -117,18 +129,47 @@ class _Search:
         columns = linear.independent_columns(rows.values[basis], attempt)
         return cls(rows, columns, basis)
 
-    def run(self, should_stop: Callable[[], bool]) -> Answer | None:
-        """Guess in floating point, then pivot exactly until the answer is found."""
-        self._warm_start(should_stop)
+    def guess(self, should_stop: Callable[[], bool] = never) -> bool:
+        """Move to the basis where the same method ends in double precision.
+
+        Returns False, and stays, where the basis is too ill-conditioned for that.
+        """
+        if not self.basis:
+            return True
+        self.levels = row_bits(self.values)
+        floats = scaled_doubles(self.values)
+        basis = floats[self.basis]
+        try:
+            if not np.linalg.cond(basis, 1) < _CONDITION_LIMIT:
+                return False
+            tableau = np.linalg.solve(basis.T, floats.T).T
+        except np.linalg.LinAlgError:
+            return False
+        self.follow(np.ascontiguousarray(tableau, dtype=np.float64), should_stop)
+        return True
+
+    def follow(
+        self, tableau: NDArray[np.float64], should_stop: Callable[[], bool] = never
+    ) -> None:
+        """Pivot in floating point on rows given in the coordinates of the basis."""
+        basis, entering = guess_basis(tableau, self.basis, should_stop)
+        if self._is_basis(basis):
+            self.basis, self.entering = basis, entering
+
+    def pivot(
+        self, should_stop: Callable[[], bool] = never, limit: int | None = None
+    ) -> Answer | None:
+        """Pivot exactly until the answer is found, at most `limit` bases on."""
         # Any positive costs will do; these make ties unlikely.
         draws = np.random.default_rng(1).integers(1 << 20, 1 << 21, len(self.basis))
         cost = [int(draw) for draw in draws]
         tie = False
-        while not should_stop():
+        for step in count():
+            if step == limit or should_stop():
+                return None
             w, products, denominator = self._primal()
             if min(products) > 0:
-                short = shortened(self.values, w)
-                return self._separator(short)
+                return self.separator(w)
             row = self._choose(products, denominator, tie)
             u, scale = self._coordinates(row)
             eligible = [i for i, value in enumerate(u) if value > 0]
@@ -142,23 +183,6 @@ class _Search:
             self.basis[leaving] = row
         return None
 
-    def _warm_start(self, should_stop: Callable[[], bool]) -> None:
-        """Move to the basis where the same method ends in floating point."""
-        if not self.basis:
-            return
-        floats = scaled_doubles(self.values)
-        try:
-            tableau = np.asarray(np.linalg.solve(floats[self.basis].T, floats.T).T)
-        except np.linalg.LinAlgError:
-            return
-        if not np.isfinite(tableau).all():
-            return
-        basis, entering = guess_basis(
-            tableau.astype(np.float64), self.basis, should_stop
-        )
-        if self._is_basis(basis):
-            self.basis, self.entering = basis, entering
-
     def _is_basis(self, basis: list[int]) -> bool:
         found = linear.independent_columns(self.values[basis].T)
         return len(found) == len(self.basis)
@@ -166,10 +190,10 @@ class _Search:
     def _primal(self) -> tuple[list[int], list[int], int]:
         """Solve ``A_b w = t_b``; return ``w``, ``A w`` and their denominator."""
         if not self.basis:
-            return [], [0] * len(self.bits), 1
+            return [], [0] * len(self.levels), 1
         numerators, denominator = linear.solve(
             linear.integer_matrix(self.values[self.basis]),
-            linear.integer_column([1 << self.bits[i] for i in self.basis]),
+            linear.integer_column([1 << self.levels[i] for i in self.basis]),
         )
         products = self.matrix * numerators
         return (
@@ -184,14 +208,14 @@ class _Search:
             return next(
                 i
                 for i, product in enumerate(products)
-                if product < denominator << self.bits[i]
+                if product < denominator << self.levels[i]
             )
         if self.entering is not None and products[self.entering] <= 0:
             row, self.entering = self.entering, None
             return row
-        top = max(self.bits)
+        top = max(self.levels)
         return min(
-            range(len(products)), key=lambda i: products[i] << (top - self.bits[i])
+            range(len(products)), key=lambda i: products[i] << (top - self.levels[i])
         )
 
     def _coordinates(self, row: int) -> tuple[list[int], int]:
@@ -204,9 +228,10 @@ class _Search:
         )
         return linear.python_integers(numerators), denominator
 
-    def _separator(self, w: list[int]) -> Separator:
+    def separator(self, w: list[int]) -> Separator:
+        """Round a `w` that separates as far as it still does; put columns back."""
         full = [0] * self.rows.shape[1]
-        for column, value in zip(self.columns, primitive(w), strict=True):
+        for column, value in zip(self.columns, shortened(self.values, w), strict=True):
             full[column] = value
         return Separator(tuple(full))
 
@@ -215,11 +240,7 @@ class _Search:
         for i, value in zip(self.basis, u, strict=True):
             if value < 0:
                 weights[i] = -value
-        chosen = sorted(weights)
-        exponents = self.rows.exponents[chosen]
-        return Conflict(
-            tuple(chosen), tuple(unscaled([weights[i] for i in chosen], exponents))
-        )
+        return Conflict.of_scaled(weights, self.rows.exponents)
 
 
 def _updated(cost: list[int], u: list[int], leaving: int, scale: int) -> list[int]:
@@ -230,7 +251,7 @@ def _updated(cost: list[int], u: list[int], leaving: int, scale: int) -> list[in
     return primitive(changed)
 
 
-def _holds(rows: IntegerRows, answer: Answer) -> bool:
+def holds(rows: IntegerRows, answer: Answer) -> bool:
     """Check an answer against all columns by exact products."""
     if isinstance(answer, Separator):
         return bool((rows.products(answer.w) > 0).all())

@@ -1,0 +1,148 @@
+"""Exponentially small margins, and whatever else doubles cannot settle."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import nnls
+
+from judges import assert_minimal_conflict, assert_separates, z3_separable
+from linsep.proof import ladder
+from linsep.proof.answers import Conflict, Separator
+from linsep.proof.coordinates import basis_coordinates
+
+
+def mixed_paper_rows(n, n_redundant, seed):
+    """Paper rows times a unimodular matrix, shuffled with positive combinations."""
+    rng = np.random.default_rng(seed)
+    A = np.eye(n, dtype=np.int64) - np.tril(np.ones((n, n), dtype=np.int64), -1)
+    for _ in range(2 * n):
+        i, j = rng.choice(n, 2, replace=False)
+        A[:, i] += rng.choice([-1, 1]) * A[:, j]
+    more = [
+        rng.integers(1, 4, 3) @ A[rng.choice(n, 3, replace=False)]
+        for _ in range(n_redundant)
+    ]
+    A = np.vstack([A, *more])
+    return A[rng.permutation(len(A))].astype(float)
+
+
+def engine_by_nnls(rows):
+    """The least-norm point of the hull, in doubles: right on easy rows."""
+    scaled = rows / np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, np.newaxis]
+    m, d = scaled.shape
+    p, _ = nnls(np.vstack([scaled.T, np.ones(m)]), np.append(np.zeros(d), 1.0))
+    x = scaled.T @ p
+    if np.linalg.norm(x) < 1e-9:
+        support = np.flatnonzero(p)
+        return "conflict", (support, p[support])
+    return "separator", x
+
+
+def assert_proved(A, answer):
+    if isinstance(answer, Separator):
+        assert_separates(A, answer.w)
+    else:
+        assert_minimal_conflict(A, answer.rows, answer.weights)
+
+
+@pytest.mark.parametrize("engine", [None, engine_by_nnls])
+@pytest.mark.parametrize("n", [30, 60, 100])
+def test_mixed_paper_rows_are_separated(n, engine):
+    A = mixed_paper_rows(n, n, seed=n)
+    answer = ladder.settle(A, engine)
+    assert isinstance(answer, Separator)
+    assert_separates(A, answer.w)
+
+
+@pytest.mark.parametrize("engine", [None, engine_by_nnls])
+@pytest.mark.parametrize("n", [30, 60, 100])
+def test_mixed_paper_rows_with_one_against_them_conflict(n, engine):
+    A = mixed_paper_rows(n, n, seed=n)
+    A = np.vstack([A, -(A[0] + 2 * A[1] + A[2])])
+    answer = ladder.settle(A, engine)
+    assert isinstance(answer, Conflict)
+    assert_minimal_conflict(A, answer.rows, answer.weights)
+
+
+def test_two_hundred_mixed_features():
+    A = mixed_paper_rows(200, 100, seed=0)
+    answer = ladder.settle(A)
+    exact = A.astype(np.int64).astype(object) @ np.array(answer.w, dtype=object)
+    assert (exact > 0).all()
+
+
+integers = st.tuples(st.integers(1, 12), st.integers(1, 5)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.integers(-3, 3), min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    ).map(lambda rows: np.array(rows, dtype=float))
+)
+
+
+@given(integers)
+def test_every_rung_agrees_with_z3(A):
+    truth = z3_separable(A.tolist())
+    for engine in (None, engine_by_nnls):
+        answer = ladder.settle(A, engine)
+        assert isinstance(answer, Separator) == truth
+        assert_proved(A, answer)
+
+
+@given(integers)
+def test_a_lying_engine_changes_nothing(A):
+    def liar(rows):
+        m, r = rows.shape
+        if m % 2:
+            return "conflict", (np.arange(min(m, 3)), np.ones(min(m, 3)))
+        return "separator", np.ones(r)
+
+    answer = ladder.settle(A, liar)
+    assert isinstance(answer, Separator) == z3_separable(A.tolist())
+    assert_proved(A, answer)
+
+
+def test_sparse_rows_keep_their_columns():
+    A = sparse.csr_matrix(np.array([[0.0, 0.0, 2.0, 0.0], [0.0, -1.0, 1.0, 0.0]]))
+    answer = ladder.settle(A)
+    assert len(answer.w) == 4
+    assert_separates(A, answer.w)
+
+
+def test_columns_of_wild_scales():
+    rng = np.random.default_rng(2)
+    A = rng.standard_normal((40, 6)) * 10.0 ** np.array([-300, -150, 0, 3, 150, 290])
+    flip = rng.permutation(40)[:20]
+    A[flip] = -A[flip]
+    answer = ladder.settle(A)
+    assert_proved(A, answer)
+    planted = A * np.sign(A[:, :1])
+    assert isinstance(ladder.settle(planted), Separator)
+
+
+def test_stopping_gives_no_answer():
+    A = mixed_paper_rows(40, 10, seed=1)
+    assert ladder.settle(A, should_stop=lambda: True) is None
+
+
+def test_no_rows_are_separated():
+    assert ladder.settle(np.empty((0, 2))) == Separator((0, 0))
+
+
+@pytest.mark.parametrize(("limit", "error"), [(0, 2.0**-45), (1e9, 0)])
+def test_coordinates_are_exact_before_they_are_rounded(monkeypatch, limit, error):
+    # Limit 0 sends all through ball arithmetic, 1e9 through elimination.
+    monkeypatch.setattr("linsep.proof.coordinates._EXACT_BITS", limit)
+    basis = mixed_paper_rows(40, 0, seed=4).astype(np.int64)
+    truth = np.random.default_rng(0).integers(-9, 10, size=(20, 40))
+    truth[7] = 0
+    values = np.vstack([truth @ basis, basis])
+    tableau, levels = basis_coordinates(values, list(range(20, 60)))
+    scaled = np.ldexp(tableau, np.array(levels)[:, np.newaxis])
+    expected = np.vstack([truth, np.eye(40)])
+    assert np.abs(scaled - expected).max() <= error * 9
+    sizes = np.abs(tableau).max(axis=1)
+    assert sizes[7] == 0
+    assert ((sizes[sizes > 0] >= 0.5) & (sizes[sizes > 0] <= 2)).all()
