@@ -16,6 +16,7 @@ import linsep
 from helpers import ROOT
 from linsep.cli import main, separate_command
 from linsep.cli.output import strict_json
+from linsep.cli.progress import Progress
 from linsep.files import read_table
 
 BREAST_CANCER = str(ROOT / "examples" / "data" / "breast_cancer.csv")
@@ -330,14 +331,19 @@ def test_progress_is_shown_on_a_terminal_and_not_in_the_answer():
     os.close(slave)
     shown = os.read(master, 1 << 16).decode()
     os.close(master)
-    assert "reading" in shown
+    assert "rows in hand" in shown
+    assert "\n" not in shown.split("rows in hand")[0].split("pass")[-1]
     assert json.loads(done.stdout)["status"] == "separable"
 
 
 def test_interrupt_returns_what_was_found(monkeypatch, tmp_path):
+    class Interrupt(Progress):
+        def __call__(self, state):
+            signal.raise_signal(signal.SIGINT)
+
     @contextmanager
     def interrupting(_):
-        yield lambda _: signal.raise_signal(signal.SIGINT)
+        yield Interrupt(say=lambda _: None)
 
     # The signal is real; only its sender is put in the place of the progress line.
     monkeypatch.setattr(separate_command, "progress_line", interrupting)

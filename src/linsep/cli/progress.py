@@ -2,48 +2,65 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from linsep.result import Pass
 
-__all__ = ["progress_line"]
+__all__ = ["Progress", "progress_line"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Says on the terminal what is being done.
+
+    Attributes
+    ----------
+    say : callable, str -> None
+        Shows a text in place of the one before.
+    """
+
+    say: Callable[[str], None]
+
+    def __call__(self, state: "Pass") -> None:
+        """Show where the search stands; returns None, so that it goes on."""
+        wrong = "" if state.n_violations is None else f", {state.n_violations} wrong"
+        self.say(
+            f"pass {state.n_passes}, round {state.n_rounds}: {state.n_working} rows in "
+            f"hand{wrong}, margin <= {state.margin_upper:.2g}, {state.seconds:.0f} s "
+            "(Ctrl-C: stop)"
+        )
 
 
 @contextmanager
-def progress_line(start: str) -> Iterator["Callable[[Pass], None]"]:
+def progress_line(start: str) -> Iterator[Progress]:
     """Show a line on the terminal while the block runs; nothing elsewhere.
 
     Parameters
     ----------
     start : str
-        What to say before the first report.
+        What to say at first.
 
     Yields
     ------
-    callable
-        To be called with each `Pass`; returns None, so that the search goes on.
+    Progress
+        A callback for `linsep.separate`.
     """
     from rich.console import Console
-    from rich.text import Text
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda _: None
+        yield Progress(lambda text: None)
         return
-    with console.status(Text(start)) as status:
-        yield lambda state: status.update(Text(_sentence(state)))
+    with console.status(_one_line(start)) as status:
+        yield Progress(lambda text: status.update(_one_line(text)))
 
 
-def _sentence(state: "Pass") -> str:
-    """Say where the search stands."""
-    parts = [
-        f"pass {state.n_passes}",
-        f"round {state.n_rounds}",
-        f"{state.n_working} rows in hand",
-    ]
-    if state.n_violations is not None:
-        parts.append(f"{state.n_violations} on the wrong side")
-    parts.append(f"margin at most {state.margin_upper:.3g}")
-    parts.append(f"{state.seconds:.1f} s (Ctrl-C ends with what is found)")
-    return ", ".join(parts)
+def _one_line(text: str) -> "Text":
+    """Return a text that is cut, not wrapped, where the terminal is narrow."""
+    from rich.text import Text
+
+    return Text(text, no_wrap=True, overflow="ellipsis")

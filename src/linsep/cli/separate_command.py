@@ -62,8 +62,9 @@ def command(
     from linsep.separation import separate
 
     require_writable(certificate)
-    with progress_line(f"reading {file}") as report:
+    with progress_line(f"reading {file}") as progress:
         data = read()
+        progress.say("searching (the first run ever compiles its loops: some seconds)")
         answer = separate(
             data.table.X,
             data.y,
@@ -71,7 +72,7 @@ def command(
             max_passes=max_passes,
             time_limit=time_limit,
             random_state=seed,
-            callback=report,
+            callback=progress,
         )
     answer = _named(answer, data)
     if certificate is not None:
