@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from linsep import datasets
+    from linsep.maximum_margin import max_margin
     from linsep.proof.certificate import Certificate
     from linsep.proof.checker import CertificateError
     from linsep.result import Pass, Separation, Status
@@ -28,6 +29,7 @@ __all__ = [
     "Status",
     "__version__",
     "datasets",
+    "max_margin",
     "separate",
 ]
 
@@ -38,6 +40,7 @@ _HOMES = {
     "Pass": "linsep.result",
     "Separation": "linsep.result",
     "Status": "linsep.result",
+    "max_margin": "linsep.maximum_margin",
     "separate": "linsep.separation",
 }
 _MODULES = ("datasets", "game", "perceptrons", "plotting")

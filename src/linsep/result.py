@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,8 @@ class Separation:
     exact_weights : tuple of int or None
         The separator in exact integers (intercept last), where no double-precision
         vector was found that separates; then ``coef`` is this one rounded.
+    support : ndarray of int or None
+        Rows (sorted) that carry the largest margin; only from `linsep.max_margin`.
     """
 
     status: Status
@@ -130,7 +133,9 @@ class Separation:
     exact_weights: tuple[int, ...] | None = None
     conflict_rows: NDArray[np.float64] | None = field(default=None)
     conflict_labels: NDArray[Any] | None = field(default=None)
+    support: NDArray[np.intp] | None = None
     _certify: Callable[[], Certificate] | None = field(default=None, compare=False)
+    _square: Callable[[], Fraction] | None = field(default=None, compare=False)
 
     @property
     def separable(self) -> bool | None:
@@ -152,12 +157,43 @@ class Separation:
             object.__setattr__(self, "_certificate", certificate)
         return certificate
 
+    def margin_squared(self) -> Fraction:
+        """Return the exact square of the largest margin of the numbers as given.
+
+        The optimality conditions of the hard margin are solved, and checked on every
+        row, in rational arithmetic, when this is first asked for.
+
+        Returns
+        -------
+        Fraction
+            0 when inseparable.
+
+        Raises
+        ------
+        ValueError
+            If the answer is not one of `linsep.max_margin`, or was pickled before this
+            was asked for.
+        """
+        if self.status is Status.INSEPARABLE:
+            return Fraction(0)
+        square = self.__dict__.get("_squared")
+        if square is None:
+            if self._square is None:
+                raise ValueError(
+                    "margin_squared needs a largest margin and the data at hand, but "
+                    f"this answer ({self.status.value}) has none; call "
+                    "linsep.max_margin(X, y).margin_squared()"
+                )
+            square = self._square()
+            object.__setattr__(self, "_squared", square)
+        return square
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle with the certificate made, and without the data it was made from."""
         certificate = self.certificate
         state = dict(self.__dict__)
         state["_certificate"] = certificate
-        state["_certify"] = None
+        state["_certify"] = state["_square"] = None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

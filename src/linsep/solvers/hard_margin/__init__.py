@@ -1,0 +1,1 @@
+"""The largest margin exactly: an active set whose intercept costs nothing."""

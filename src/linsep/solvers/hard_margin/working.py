@@ -1,0 +1,117 @@
+"""Solve the hard margin of a working set, in the coordinates that fit its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.solvers.active_set import Outcome
+from linsep.solvers.hard_margin.active_set import HardMargin
+from linsep.solvers.hard_margin.coordinates import Direct, gram_factor, signed_gram
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What the active set made of a working set.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        OPTIMAL, CONFLICT, or STALLED (also when stopped).
+    w : ndarray of shape (d,)
+        Weights on the columns, the intercept last; the least ``a_i . w`` is about 1.
+    support : ndarray of shape (k,)
+        Rows with a positive multiplier, the largest first; or those of the conflict.
+    weights : ndarray of shape (k,)
+        Their multipliers.
+    n_steps : int
+        Steps taken.
+    """
+
+    outcome: Outcome
+    w: NDArray[np.float64]
+    support: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    n_steps: int
+
+
+def solve_margin(
+    rows: Any,
+    fit_intercept: bool,
+    *,
+    start: NDArray[np.intp],
+    tolerance: float,
+    max_steps: int | None = None,
+    should_stop: Callable[[int], bool],
+) -> Solution:
+    """Find the largest margin of signed rows held in memory.
+
+    Parameters
+    ----------
+    rows : ndarray or csr_matrix of shape (m, d)
+        Signed rows.
+    fit_intercept : bool
+        Whether the last column is the free, unpenalised constant.
+    start : ndarray of int
+        Rows believed to be on the margin; may be empty.
+    tolerance : float
+        Rows at ``1 - tolerance`` or above are satisfied.
+    max_steps : int or None, default=None
+        Steps at most.
+    should_stop : callable
+        Asked with the steps taken so far; a true answer stops.
+    """
+    m, d = rows.shape
+    narrow = d <= 2 * m and not hasattr(rows, "tocsr")
+    problem, to_weights = (
+        _direct(rows, fit_intercept) if narrow else _wide(rows, fit_intercept)
+    )
+    if start.size:
+        problem.start(start)
+    outcome = Outcome.STALLED
+    for state in problem.solve(tolerance, max_steps):
+        outcome = Outcome.STALLED if state is Outcome.RUNNING else state
+        if should_stop(problem.n_steps):
+            break
+    held = problem.multipliers > 0
+    support, weights = problem.support[held], problem.multipliers[held]
+    order = np.argsort(-weights, kind="stable")
+    return Solution(
+        outcome, to_weights(problem), support[order], weights[order], problem.n_steps
+    )
+
+
+def _direct(rows: NDArray[np.float64], fit_intercept: bool) -> Any:
+    """Keep the columns."""
+    coordinates = Direct.of(rows, fit_intercept)
+    scaled, signs = coordinates.rows(rows)
+    problem = HardMargin(scaled, signs, fit_intercept)
+    return problem, lambda state: coordinates.hyperplane(state.u, state.offset)
+
+
+def _wide(rows: Any, fit_intercept: bool) -> Any:
+    """Replace the columns by those of a factor of the Gram matrix."""
+    signs = np.ones(rows.shape[0])
+    if fit_intercept:
+        last = rows[:, -1]
+        signs = np.asarray(last.toarray() if hasattr(last, "toarray") else last).ravel()
+    factor = gram_factor(signed_gram(rows, fit_intercept))
+    largest = float(np.abs(factor).max(initial=0.0))
+    scale = float(np.ldexp(1.0, int(np.frexp(largest)[1]))) if largest > 0 else 1.0
+    factor /= scale
+    if fit_intercept:
+        factor = np.column_stack([factor, signs])
+    problem = HardMargin(factor, signs, fit_intercept)
+
+    def to_weights(state: HardMargin) -> NDArray[np.float64]:
+        features = rows[:, :-1] if fit_intercept else rows
+        coef = np.asarray(features[state.support].T @ state.multipliers) / scale**2
+        if not fit_intercept:
+            return coef
+        return np.append(coef, state.offset + state.u[-1])
+
+    return problem, to_weights
