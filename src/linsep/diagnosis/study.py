@@ -1,0 +1,45 @@
+"""A regression as it is to be diagnosed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+import numpy as np
+
+from linsep.diagnosis.outcomes import Outcome
+
+
+@dataclass(frozen=True)
+class Study:
+    """A regression as it is to be diagnosed: the rows present, and what they are called.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n, n_features)
+        The rows present.
+    outcome : Outcome
+        Of the rows present.
+    present : ndarray of shape (n,), int
+        Their numbers in the data given.
+    n_given : int
+        How many rows were given.
+    names : tuple of str
+        The features' names.
+    outcome_name : str
+    family : str
+    fit_intercept : bool
+    labels : ndarray or None
+        The labels of the rows present, where the outcome is labels.
+    """
+
+    X: Any
+    outcome: Outcome
+    present: NDArray[np.intp]
+    n_given: int
+    names: tuple[str, ...]
+    outcome_name: str
+    family: str
+    fit_intercept: bool
+    labels: NDArray[Any] | None = None
