@@ -90,7 +90,7 @@ class IntegerRows:
 
 def integer_product(values: IntegerArray, w: Sequence[int]) -> IntegerArray:
     """Return the exact product of integers of shape (m, d) with an integer vector."""
-    if values.dtype != object and _magnitude(values) * sum(map(abs, w)) < 1 << 63:
+    if values.dtype != object and max(1, magnitude(values)) * sum(map(abs, w)) < 1 << 63:
         return np.asarray(values @ np.array(w, dtype=np.int64))
     vector = np.empty(len(w), dtype=object)
     vector[:] = w
@@ -154,6 +154,11 @@ def doubles_from(integers: Sequence[int]) -> NDArray[np.float64]:
     scale = 1 << largest
     # Division of Python integers rounds correctly at any size.
     return np.array([int(value) / scale for value in integers], dtype=np.float64)
+
+
+def magnitude(values: IntegerArray) -> int:
+    """Return the largest magnitude among integers, 0 for none."""
+    return 0 if values.size == 0 else int(max(values.max(), -values.min()))
 
 
 def row_bits(values: IntegerArray) -> list[int]:
@@ -230,10 +235,6 @@ def _integer_entries(
     if length.size == 0 or int(length.max()) <= _INT64_BITS:
         return mantissa << shift, least
     return np.left_shift(mantissa.astype(object), shift.astype(object)), least
-
-
-def _magnitude(values: IntegerArray) -> int:
-    return 0 if values.size == 0 else int(max(values.max(), -values.min()))
 
 
 def _signs(values: IntegerArray) -> NDArray[np.int8]:
