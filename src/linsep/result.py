@@ -253,12 +253,13 @@ class Separation:
         """Say the answer in sentences a person understands."""
         size = f"{self.n_samples:,} rows, {self.n_features:,} features"
         lines = [f"{self.message} ({size}.)"]
+        if self.status is not Status.INSEPARABLE:
+            lines.append(
+                f"Margin: between {self.margin_lower:.6g} and {self.margin_upper:.6g}."
+            )
         lines.append(
-            f"Margin: between {self.margin_lower:.6g} and {self.margin_upper:.6g}."
-        )
-        lines.append(
-            f"Work: {self.n_passes} passes, {self.n_rounds} rounds, "
-            f"{self.seconds:.3g} s."
+            f"Work: {_counted(self.n_passes, 'pass', 'passes')}, "
+            f"{_counted(self.n_rounds, 'round', 'rounds')}, {self.seconds:.3g} s."
         )
         largest = self.largest_coefficients()
         if largest:
@@ -314,6 +315,11 @@ class Separation:
         head, *rest = self.summary().split("\n")
         body = "".join(f"<br>{escape(line)}" for line in rest)
         return f"<div><strong>{escape(head)}</strong>{body}</div>"
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    """Write a count with its noun."""
+    return f"{count:,} {one if count == 1 else many}"
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.proof.exact import IntegerRows, doubles_from, exact_signs, integers_from
-from linsep.proof.gordan import Conflict, conflict_from_candidate
-from linsep.proof.ladder import settle
+from linsep.proof.answers import Conflict
+from linsep.proof.exact import IntegerRows, doubles_from, integers_from
+from linsep.proof.gordan import conflict_from_candidate
+from linsep.proof.ladder import Proposal, settle
+from linsep.proof.separator import row_signs
 from linsep.result import Pass, Status
 from linsep.rows import Rows, Scan
+from linsep.rows.protocol import split
 from linsep.solvers.bounds import EPS, margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.working_set import CLARKSON_AFTER, WorkingSet
@@ -100,6 +103,18 @@ class Hyperplane:
         """Return integers together with their nearest doubles."""
         return cls(doubles_from(exact), tuple(exact))
 
+    @property
+    def is_faithful(self) -> bool:
+        """Whether ``w`` is what is meant, but for one rounding of each entry.
+
+        Not so where an exact weight is too small beside the others for a double.
+        """
+        if self.exact is None:
+            return True
+        tiny = np.finfo(np.float64).tiny
+        pairs = zip(self.w.tolist(), self.exact, strict=True)
+        return all(not exact or abs(value) >= tiny for value, exact in pairs)
+
     def integers(self) -> tuple[int, ...]:
         """Return the weights meant as integers, up to a power of two."""
         return self.exact if self.exact is not None else tuple(integers_from(self.w))
@@ -111,7 +126,7 @@ class Hyperplane:
         it is smaller than any double.
         """
         integers = self.integers()
-        if not (exact_signs(rows, integers) > 0).all():
+        if not (row_signs(rows, integers) > 0).all():
             return None
         largest = max(range(len(integers)), key=lambda j: abs(integers[j]))
         scale = Fraction(float(self.w[largest])) / integers[largest]
@@ -242,6 +257,7 @@ class Search:
             working.rows,
             start=working.positions(support) if support.size else None,
             complete=working.is_complete,
+            constant=self.rows.fit_intercept,
             max_rounds=None if limit is None else limit - before,
             should_stop=should_stop,
         )
@@ -266,7 +282,10 @@ class Search:
         # Reweighting needs every violator by name, the usual growth only the worst.
         reweighting = self.n_passes >= CLARKSON_AFTER
         wanted = self.rows.shape[0] if reweighting else working.n_added
-        scan = self.rows.scan(hyperplane.w, wanted)
+        if hyperplane.is_faithful:
+            scan = self.rows.scan(hyperplane.w, wanted)
+        else:
+            scan = exact_scan(self.rows, hyperplane.integers(), wanted)
         self.n_passes += 1
         self.n_violations = scan.n_violations
         self._bound_below(scan.margin, hyperplane)
@@ -293,13 +312,30 @@ class Search:
                 return None
             least = min(least, slack)
         else:
-            hyperplane = Hyperplane(hyperplane.w)
+            hyperplane, least = self._centred(Hyperplane(hyperplane.w), scan)
         self._bound_below(least, hyperplane)
         return Verdict(
             Status.SEPARABLE,
             "Separable: the hyperplane has every row strictly on its side.",
             hyperplane.scaled(least),
         )
+
+    def _centred(self, hyperplane: Hyperplane, scan: Scan) -> tuple[Hyperplane, float]:
+        """Move the intercept to where both classes are equally near, if there is one.
+
+        Rows signed +1 gain exactly what the intercept gains, the others lose it, so the
+        scan's bounds move along and prove the moved hyperplane too.
+        """
+        down, up = scan.margin_negative, scan.margin_positive
+        if not self.rows.fit_intercept or not np.isfinite(down - up):
+            return hyperplane, scan.margin
+        w = hyperplane.w.copy()
+        w[-1] += 0.5 * (down - up)
+        moved = Fraction(float(w[-1])) - Fraction(float(hyperplane.w[-1]))
+        least = min(Fraction(down) - moved, Fraction(up) + moved)
+        if least <= Fraction(scan.margin):
+            return hyperplane, scan.margin
+        return Hyperplane(w), float(least) * (1.0 - EPS)
 
     def _doubtful(self, hyperplane: Hyperplane, scan: Scan) -> NDArray[np.intp]:
         """Return all rows within rounding of the hyperplane."""
@@ -314,25 +350,27 @@ class Search:
         """Settle a conflict exactly; None if floating point was wrong about it."""
         held = candidate.support[candidate.weights > 0]
         weights = candidate.weights[candidate.weights > 0]
-        conflict = conflict_from_candidate(working.rows, held, weights)
+        conflict = conflict_from_candidate(
+            working.rows, held, weights, lambda: self._reason_to_stop() is not None
+        )
         return None if conflict is None else self._inseparable(working, conflict)
 
     def _settle(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Decide the working set by exact arithmetic, which always ends."""
         settled = settle(
             working.rows,
-            engine,
+            propose,
             should_stop=lambda: self._reason_to_stop() is not None,
         )
         if settled is None:
             self._stop_if_due()
         if isinstance(settled, Conflict):
             return self._inseparable(working, settled)
-        return Hyperplane.rounded(settled.weights)
+        return Hyperplane.rounded(settled.w)
 
     def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
         """Word a proved conflict of the working set: it is one of all the rows."""
-        rows = working.index[np.asarray(conflict.index)]
+        rows = working.index[np.asarray(conflict.rows)]
         order = np.argsort(rows)
         self.margin_upper = 0.0
         return Verdict(
@@ -390,9 +428,36 @@ class Search:
             raise _Stopped(reason)
 
 
-def engine(rows: NDArray[np.float64]) -> Candidate:
+def exact_scan(rows: Rows, integers: Sequence[int], k: int) -> Scan:
+    """Sweep all rows in exact arithmetic, for weights that no doubles can stand for.
+
+    Rows not violated are reported as unsettled: nothing is known of their margin.
+    """
+    n, d = rows.shape
+    violated: list[int] = []
+    for start, stop in split(n, d):
+        index = np.arange(start, stop)
+        violated.extend(index[row_signs(rows.take(index), integers) <= 0].tolist())
+    index = np.asarray(violated[:k] if violated else range(n), dtype=np.intp)
+    n_unsettled = 0 if violated else n
+    return Scan(
+        -np.inf,
+        -np.inf,
+        np.inf,
+        len(violated),
+        n_unsettled,
+        index,
+        np.zeros(index.size),
+    )
+
+
+def propose(rows: NDArray[np.float64]) -> Proposal:
     """Solve rows the exact ladder made, as it would any working set."""
-    return solve(rows)
+    candidate = solve(rows)
+    if candidate.kind is Kind.CONFLICT:
+        held = candidate.weights > 0
+        return "conflict", (candidate.support[held], candidate.weights[held])
+    return "separator", candidate.w
 
 
 def _dense(rows: Any) -> NDArray[np.float64]:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linsep.rows import DenseRows, SparseRows, protocol
 from scipy import sparse
+
+from linsep.rows import DenseRows, SparseRows, protocol
 
 BACKENDS = {
     "C": lambda X, signs, b: DenseRows(np.ascontiguousarray(X), signs, b),
@@ -64,6 +65,9 @@ def test_scan_bounds_hold_in_exact_arithmetic(backend, problem):
     exact = _exact_dots(X, signs, w, fit_intercept)
     dots = [dot for dot, _ in exact]
     assert Fraction(scan.margin) <= min(dots)
+    for sign, bound in ((-1, scan.margin_negative), (1, scan.margin_positive)):
+        of_sign = [dot for dot, own in zip(dots, signs, strict=True) if own == sign]
+        assert bound == np.inf if not of_sign else Fraction(bound) <= min(of_sign)
     n_sure = n - scan.n_violations - scan.n_unsettled
     ranked = scan.index.tolist()
     assert sorted(ranked) == list(range(n))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from linsep.solvers import kernels
 from linsep.solvers.active_set import Outcome, active_set
 

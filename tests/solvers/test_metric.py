@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer
+
 from linsep.solvers.metric import rewhiten, whiten
 from linsep.solvers.optimistic import OptimisticLoop
 from linsep.solvers.oracle import Oracle
-from scipy import sparse
-from sklearn.datasets import load_breast_cancer
 
 
 def signed(X, y):
@@ -129,3 +130,17 @@ def test_rewhitening_helps_where_the_margin_is_small():
         if again.separator is not None:
             break
     assert state.n_rounds + again.n_rounds < count_rounds(signed(X, y))
+
+
+def test_centring_moves_no_margin_and_spares_constant_columns():
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.standard_normal((30, 2)) + 1e8, np.full(30, 7.0)]
+    A = signed(X, rng.random(30) > 0.5)
+    coordinates = whiten(A, constant=True)
+    assert coordinates.rank == 3
+    u = np.array([1.0, -2.0, 0.5])
+    w = coordinates.to_weights(u)
+    assert w[2] == 0.0
+    np.testing.assert_allclose(
+        coordinates.rows @ u, A @ w / coordinates.scale, atol=1e-6
+    )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from linsep.solvers.metric import whiten
 from linsep.solvers.optimistic import OptimisticLoop, algorithm_1, safe_step
 from linsep.solvers.oracle import Oracle, softmin_weights

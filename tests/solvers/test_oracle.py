@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from linsep.solvers import oracle as oracle_module
 from linsep.solvers.oracle import Oracle, softmin_weights
 

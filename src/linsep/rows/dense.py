@@ -53,7 +53,7 @@ class DenseRows:
         rows *= signs[:, None]
         return rows
 
-    def scan(self, w: NDArray[np.float64], k: int) -> Scan:
+    def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
         from linsep.rows import _kernels
 
@@ -77,4 +77,4 @@ class DenseRows:
             return s, t
 
         n, d = self.shape
-        return sweep(split(n, d), margins, d, min(k, n))
+        return sweep(split(n, d), margins, self.signs, d, min(k, n), by_margin)

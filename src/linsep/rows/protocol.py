@@ -15,8 +15,8 @@ entries were rounded once from exact numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,8 +38,9 @@ class Scan:
 
     Attributes
     ----------
-    margin : float
-        A rigorous lower bound on ``min_i a_i . w``.
+    margin_negative, margin_positive : float
+        Rigorous lower bounds on ``min_i a_i . w`` over the rows signed -1 and +1; inf
+        where there are none.
     margin_settled : float
         The same over the rows that are certainly positive; inf if there are none.
     n_violations : int
@@ -51,15 +52,25 @@ class Scan:
         unsettled rows come before any other row.
     relative : ndarray of shape (k,)
         Their relative margins ``(a_i . w) / sum_j |a_ij w_j|``, in [-1, 1]. Ranking
-        by it does not depend on the scale of a row or of a column.
+        by it does not depend on the scale of a row or of a column. In a scan by
+        margin: ``a_i . w`` itself, the rows being those where it is smallest.
+    error : float
+        No row's computed ``a_i . w`` is further from the true one than this.
     """
 
-    margin: float
+    margin_negative: float
+    margin_positive: float
     margin_settled: float
     n_violations: int
     n_unsettled: int
     index: NDArray[np.intp]
     relative: NDArray[np.float64]
+    error: float = np.inf
+
+    @property
+    def margin(self) -> float:
+        """A rigorous lower bound on ``min_i a_i . w`` over all rows."""
+        return min(self.margin_negative, self.margin_positive)
 
 
 class Rows(Protocol):
@@ -76,8 +87,11 @@ class Rows(Protocol):
     def dtype(self) -> np.dtype[Any]:
         """The dtype the data are read in."""
 
-    def scan(self, w: NDArray[np.float64], k: int) -> Scan:
-        """Sweep all rows once and return the ``k`` with the smallest margins."""
+    def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
+        """Sweep all rows once and return the ``k`` with the smallest margins.
+
+        Relative margins, unless ``by_margin`` asks for those in the units of ``w``.
+        """
 
     def take(self, index: NDArray[np.intp]) -> Any:
         """Return the exact signed rows named by ``index``, in float64."""
@@ -126,11 +140,27 @@ class _Smallest:
             self.limit = self.relative[-1]
 
 
+@dataclass(frozen=True)
+class _Visit:
+    """What a chunk of rows says; summed up by `sweep`."""
+
+    start: int
+    margin_negative: float
+    margin_positive: float
+    margin_settled: float
+    n_violations: int
+    n_unsettled: int
+    relative: NDArray[np.float64]
+    error: float
+
+
 def sweep(
     chunks: Iterable[tuple[int, int]],
-    margins: Any,
+    margins: Callable[[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    signs: NDArray[np.int8],
     n_columns: int,
     k: int,
+    by_margin: bool = False,
 ) -> Scan:
     """Run ``margins(start, stop) -> (s, t)`` over all chunks and rank the rows.
 
@@ -140,48 +170,61 @@ def sweep(
         The half-open row ranges to visit.
     margins : callable
         Returns, for a range, the computed ``a_i . w`` and ``sum_j |a_ij w_j|``.
+    signs : ndarray of shape (n,)
+        The sign of each row.
     n_columns : int
         Number of columns, for the error bound.
     k : int
         How many rows to keep; rows are ranked by ``s_i / t_i``.
+    by_margin : bool, default=False
+        Rank them by ``s_i`` instead.
     """
     factor = error_factor(n_columns)
     underflow = n_columns * SMALLEST_SUBNORMAL
 
-    def visit(chunk: tuple[int, int]) -> tuple[int, float, float, int, int, Any]:
+    def visit(chunk: tuple[int, int]) -> _Visit:
         s, t = margins(*chunk)
         error = factor * t + underflow
-        # Not finite means overflow: such a row is unsettled, whatever its sign.
-        finite = np.isfinite(t)
         low = s - error
         with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.where((t > 0) & finite, s / t, 0.0)
-        if not finite.all():
-            low[~finite] = -np.inf
-        margin = float(low.min())
-        if margin > 0:
-            return chunk[0], margin, margin, 0, 0, relative
-        settled = low[low > 0]
-        n_violations = int(np.count_nonzero((s < -error) & finite))
-        n_unsettled = s.size - n_violations - settled.size
-        least = float(settled.min(initial=np.inf))
-        return chunk[0], margin, least, n_violations, n_unsettled, relative
+            relative = s / t
+        # Not finite means overflow, 0 / 0 a row that vanishes: neither is settled.
+        if not np.isfinite(relative).all():
+            relative[~np.isfinite(relative)] = 0.0
+            low[~np.isfinite(t)] = -np.inf
+        if by_margin:
+            relative = np.where(np.isfinite(t), s, -np.inf)
+        largest = float(error.max(initial=0.0))
+        positive = signs[chunk[0] : chunk[1]] > 0
+        up = float(low.min(where=positive, initial=np.inf))
+        down = float(low.min(where=~positive, initial=np.inf))
+        if min(up, down) > 0:
+            return _Visit(chunk[0], down, up, min(up, down), 0, 0, relative, largest)
+        settled = low > 0
+        n_violations = int(np.count_nonzero((s < -error) & np.isfinite(t)))
+        return _Visit(
+            chunk[0],
+            down,
+            up,
+            float(low.min(where=settled, initial=np.inf)),
+            n_violations,
+            s.size - n_violations - int(np.count_nonzero(settled)),
+            relative,
+            largest,
+        )
 
     smallest = _Smallest(k)
-    margin = margin_settled = np.inf
-    n_violations = n_unsettled = 0
-    for visited in map_in_threads(visit, chunks):
-        start, low, least, violated, unsettled, relative = visited
-        margin = min(margin, low)
-        margin_settled = min(margin_settled, least)
-        n_violations += violated
-        n_unsettled += unsettled
-        smallest.offer(start, relative)
+    visits = []
+    for seen in map_in_threads(visit, chunks):
+        smallest.offer(seen.start, seen.relative)
+        visits.append(replace(seen, relative=smallest.relative))
     return Scan(
-        margin,
-        margin_settled,
-        n_violations,
-        n_unsettled,
+        min((seen.margin_negative for seen in visits), default=np.inf),
+        min((seen.margin_positive for seen in visits), default=np.inf),
+        min((seen.margin_settled for seen in visits), default=np.inf),
+        sum(seen.n_violations for seen in visits),
+        sum(seen.n_unsettled for seen in visits),
         smallest.index,
         smallest.relative,
+        max((seen.error for seen in visits), default=0.0),
     )

@@ -51,7 +51,7 @@ class SparseRows:
             rows = sparse.hstack([rows, constant], format="csr")
         return rows
 
-    def scan(self, w: NDArray[np.float64], k: int) -> Scan:
+    def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
         from linsep.rows import _kernels
 
@@ -81,4 +81,6 @@ class SparseRows:
         n, d = self.shape
         entries_a_row = 1 + self.X.nnz // max(1, n)
         longest = int(np.diff(self.X.indptr).max(initial=0)) + 1
-        return sweep(split(n, entries_a_row), margins, min(d, longest), min(k, n))
+        width = min(d, longest)
+        chunks = split(n, entries_a_row)
+        return sweep(chunks, margins, self.signs, width, min(k, n), by_margin)

@@ -74,6 +74,7 @@ def solve(
     *,
     start: NDArray[np.intp] | None = None,
     complete: bool = True,
+    constant: bool = False,
     max_rounds: int | None = None,
     should_stop: Callable[[int], bool] | None = None,
 ) -> Candidate:
@@ -89,12 +90,14 @@ def solve(
     complete : bool, default=True
         Whether these are all the rows there are: then any separator will do, otherwise
         one of good margin is sought.
+    constant : bool, default=False
+        Whether the last column is the signed constant of an intercept.
     max_rounds : int or None, default=None
         Rounds and steps at most.
     should_stop : callable or None, default=None
         Asked with the rounds done so far; a true answer ends the search.
     """
-    coordinates = whiten(rows)
+    coordinates = whiten(rows, constant=constant)
     limit = max_rounds if max_rounds is not None else np.iinfo(np.int64).max
     stop = should_stop if should_stop is not None else lambda n_rounds: False
     n_rounds = 0

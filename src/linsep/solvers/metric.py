@@ -32,6 +32,12 @@ from numpy.typing import NDArray
 RANK_TOLERANCE = 1e-13
 # The Gram matrix squares the condition, so its rounding reaches further up.
 GRAM_TOLERANCE = 1e-11
+# More columns than this per row are not factorised but met in the row space.
+WIDE = 2
+# Rows this many powers of two from the typical one are scaled on their own.
+EXTREME_ROW_BITS = 20
+# Powers of two beyond this one are near the end of the doubles.
+SAFE_EXPONENT = 1000
 
 
 @dataclass(frozen=True)
@@ -59,13 +65,17 @@ class Coordinates:
         return int(self.rows.shape[1])
 
 
-def whiten(A: Any) -> Coordinates:
+def whiten(A: Any, *, constant: bool = False) -> Coordinates:
     """Return the coordinates of the metric for signed rows, ``q`` uniform.
 
     Parameters
     ----------
     A : ndarray or csr_matrix of shape (m, d)
         Signed rows.
+    constant : bool, default=False
+        Whether the last column is the signed constant. Then dense features are centred
+        first: the metric is the same, but features far from zero lose no digits and
+        constant ones get no weight beside the intercept.
 
     Returns
     -------
@@ -73,13 +83,32 @@ def whiten(A: Any) -> Coordinates:
         With ``rank <= min(m, d)`` columns.
     """
     m, d = A.shape
-    wide = d > 2 * m
-    if wide:
-        basis = _gram_coordinates(A)
-    else:
-        dense = A.toarray() if hasattr(A, "toarray") else A
-        basis = _qr_coordinates(dense)
-    return rewhiten(basis, None)
+    with np.errstate(under="ignore"):  # scaling may lose what is far below the rest
+        if constant and not hasattr(A, "toarray") and m and d > 1:
+            return _centred(A)
+        if d > WIDE * m:
+            basis = _gram_coordinates(A)
+        else:
+            basis = _qr_coordinates(A.toarray() if hasattr(A, "toarray") else A)
+        return rewhiten(basis, None)
+
+
+def _centred(A: NDArray[np.float64]) -> Coordinates:
+    """Whiten ``s_i (x_i - c, 1)`` in place of ``s_i (x_i, 1)``, c the mean of x."""
+    signs = A[:, -1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre = (A.T @ signs)[:-1] / len(A)
+    centre = np.where(np.isfinite(centre), centre, 0.0)
+    moved = A.copy()
+    moved[:, :-1] -= signs[:, None] * centre
+    inner = whiten(moved)
+
+    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
+        w = inner.to_weights(u)
+        w[-1] -= centre @ w[:-1]
+        return w
+
+    return Coordinates(inner.rows, inner.scale, to_weights)
 
 
 def rewhiten(
@@ -123,27 +152,66 @@ def _normalised(
     return rows / length[:, None], length
 
 
-def power_of_two(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each value > 0 the power of two just above it; 1 for a zero."""
-    _, exponent = np.frexp(values)
-    # ldexp overflows at 1024: stay inside, a factor of two either way is harmless.
-    return np.where(values > 0, np.ldexp(1.0, np.clip(exponent, -1000, 1000)), 1.0)
+def _exponents(largest: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return for each value > 0 the exponent of the power of two above it, else 0."""
+    return np.frexp(largest)[1].astype(np.int64)
 
 
-def _scaled(A: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any, Any]:
-    """Divide rows then columns by powers of two, so that no norm overflows.
+def _shifted(A: Any, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Any:
+    """Multiply rows and columns by powers of two: exact, but for underflow to zero."""
+    if hasattr(A, "tocsr"):
+        shifted = A.tocsr(copy=True)
+        of_row = np.repeat(rows, np.diff(shifted.indptr))
+        shifted.data = np.ldexp(shifted.data, of_row + columns[shifted.indices])
+        return shifted
+    return np.ldexp(A, rows[:, None] + columns)
 
-    Only rows whose size is extreme are divided: dividing every row by its largest
-    entry, which depends on units, would make the metric depend on them.
+
+def _largest(A: Any, axis: int) -> NDArray[np.float64]:
+    """Return the largest magnitude along an axis of a dense or CSR matrix."""
+    if hasattr(A, "tocsr"):
+        return np.asarray(abs(A).max(axis=axis).toarray(), dtype=np.float64).ravel()
+    return np.asarray(np.abs(A).max(axis=axis, initial=0.0))
+
+
+def _scaled(A: Any) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+    """Scale columns and extreme rows by powers of two, so that no norm overflows.
+
+    Returns the scaled rows and the exponents taken out of rows and columns. Only rows
+    of extreme size are scaled on their own: scaling every row by its largest entry,
+    which depends on units, would make the metric depend on them.
     """
-    largest = np.abs(A).max(axis=1, initial=0.0)
-    positive = largest[largest > 0]
-    typical = np.median(positive, keepdims=True) if positive.size else np.ones(1)
-    extreme = (largest > 1e6 * typical) | (largest < 1e-6 * typical)
-    row_scale = np.where(extreme, power_of_two(largest), power_of_two(typical))
-    scaled = A / row_scale[:, None]
-    column_scale = power_of_two(np.abs(scaled).max(axis=0, initial=0.0))
-    return scaled / column_scale, row_scale, column_scale
+    m, d = A.shape
+    columns = _exponents(_largest(A, 0))
+    by_row = _exponents(_largest(_shifted(A, np.zeros(m, np.int64), -columns), 1))
+    typical = int(np.median(by_row)) if m else 0
+    rows = np.where(np.abs(by_row - typical) > EXTREME_ROW_BITS, by_row, typical)
+    scaled = _shifted(A, -rows, -columns)
+    # Scaling the rows may have left a column small.
+    again = _exponents(_largest(scaled, 0))
+    return _shifted(scaled, np.zeros(m, np.int64), -again), rows, columns + again
+
+
+def _unscaled(
+    w: NDArray[np.float64], columns: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Take the column exponents out of weights, over a common power of two if need be.
+
+    Weights too small beside the largest for any double become zero.
+    """
+    fraction, exponent = np.frexp(w)
+    exponent = exponent.astype(np.int64) - columns
+    used = exponent[w != 0]
+    if used.size and (used.max() > SAFE_EXPONENT or used.min() < -SAFE_EXPONENT):
+        exponent -= used.max()
+    return np.ldexp(fraction, np.maximum(exponent, -5000))
+
+
+def _row_lengths(
+    length: NDArray[np.float64], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the lengths of rows before scaling, kept within the range of doubles."""
+    return np.ldexp(length, np.clip(rows, -SAFE_EXPONENT, SAFE_EXPONENT))
 
 
 def _qr_coordinates(A: NDArray[np.float64]) -> Coordinates:
@@ -153,7 +221,7 @@ def _qr_coordinates(A: NDArray[np.float64]) -> Coordinates:
     m, d = A.shape
     if m == 0 or d == 0:
         return Coordinates(np.zeros((m, 0)), np.ones(m), lambda u: np.zeros(d))
-    scaled, row_scale, column_scale = _scaled(A)
+    scaled, rows, columns = _scaled(A)
     Q, R, pivots = linalg.qr(scaled, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
     rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal[0]))
@@ -163,31 +231,24 @@ def _qr_coordinates(A: NDArray[np.float64]) -> Coordinates:
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = np.zeros(d)
         w[pivots[:rank]] = linalg.solve_triangular(triangle, u)
-        return np.asarray(w / column_scale)
+        return _unscaled(w, columns)
 
-    return Coordinates(unit, row_scale * length, to_weights)
+    return Coordinates(unit, _row_lengths(length, rows), to_weights)
 
 
 def _gram_coordinates(A: Any) -> Coordinates:
     """Whiten in the row space: rows become those of U in ``A A^T = U diag(s) U^T``."""
-    if hasattr(A, "toarray"):
-        largest = np.asarray(abs(A).max(axis=1).toarray()).ravel()
-    else:
-        largest = np.abs(A).max(axis=1, initial=0.0)
-    row_scale = power_of_two(largest)
-    if hasattr(A, "multiply"):
-        scaled = A.multiply(1.0 / row_scale[:, None]).tocsr()
-        gram = (scaled @ scaled.T).toarray()
-    else:
-        scaled = A / row_scale[:, None]
-        gram = scaled @ scaled.T
+    scaled, rows, columns = _scaled(A)
+    gram = scaled @ scaled.T
+    gram = gram.toarray() if hasattr(gram, "toarray") else gram
     values, vectors = np.linalg.eigh(gram)
     kept = values > GRAM_TOLERANCE * max(values[-1], np.finfo(float).tiny)
-    roots, basis = np.sqrt(values[kept]), vectors[:, kept]
+    basis, kept_values = vectors[:, kept], values[kept]
     unit, length = _normalised(np.ascontiguousarray(basis))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         # basis^T (A w) = u  for  w = A^T basis diag(1 / s) u.
-        return np.asarray(scaled.T @ (basis @ (u / roots**2)))
+        w = np.asarray(scaled.T @ (basis @ (u / kept_values)))
+        return _unscaled(w, columns)
 
-    return Coordinates(unit, row_scale * length, to_weights)
+    return Coordinates(unit, _row_lengths(length, rows), to_weights)
