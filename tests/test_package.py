@@ -5,15 +5,18 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import linsep
 from helpers import ROOT
+from linsep.cli import main
 
 SOURCE = ROOT / "src" / "linsep"
 MODULES = sorted(
@@ -226,7 +229,7 @@ def test_version_is_the_same_everywhere():
     assert re.search(rf"^## {re.escape(linsep.__version__)}\b", changes, re.MULTILINE)
 
 
-def test_readme_examples_run(tmp_path, monkeypatch):
+def test_readme_examples_run(monkeypatch):
     monkeypatch.chdir(ROOT)
     failed, tried = doctest.testfile(
         str(ROOT / "README.md"),
@@ -235,3 +238,27 @@ def test_readme_examples_run(tmp_path, monkeypatch):
     )
     assert tried > 0
     assert failed == 0
+
+
+def shape_of(line: str) -> str:
+    """What a line of output says before its numbers and names begin."""
+    return re.sub(r"[\d,.e+-]+", "#", line.split(":")[0])
+
+
+def test_readme_shows_what_the_commands_print(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shown: dict[str, list[str]] = {}
+    for line in (ROOT / "README.md").read_text().splitlines():
+        if line.startswith("    $ "):
+            shown[line.removeprefix("    $ ")] = []
+        elif shown and line.startswith("    "):
+            list(shown.values())[-1].append(line.removeprefix("    "))
+    assert len(shown) == 4
+    for command, expected in shown.items():
+        program, *arguments = command.split()
+        if program == "cat":
+            (tmp_path / arguments[0]).write_text("\n".join(expected) + "\n")
+            continue
+        printed = CliRunner().invoke(main, arguments).stdout.splitlines()
+        assert list(map(shape_of, printed)) == list(map(shape_of, expected)), command
