@@ -4,117 +4,244 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linsep.diagnosis.outcomes import outcome_from
+from linsep.diagnosis.design import study_from
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.study import Study
 from linsep.validate import InputError
-from linsep.validate.features import features_from
-from linsep.validate.labels import labels_from
 
 
-def study_from(
+@overload
+def diagnose(
     X: Any,
     y: Any,
+    /,
     *,
-    family: str,
+    family: str | None = None,
     fit_intercept: bool = True,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
-    outcome_name: str | None = None,
+    time_limit: float | None = None,
+    random_state: int | None = None,
+) -> Diagnosis: ...
+
+
+@overload
+def diagnose(
+    *inputs: Any,
+    X: Any = None,
+    y: Any = None,
+    data: Any = None,
+    family: str | None = None,
+    fit_intercept: bool | None = None,
+    sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
+    time_limit: float | None = None,
+    random_state: int | None = None,
+) -> Diagnosis: ...
+
+
+def diagnose(
+    *inputs: Any,
+    X: Any = None,
+    y: Any = None,
+    data: Any = None,
+    family: str | None = None,
+    fit_intercept: bool | None = None,
+    sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
+    time_limit: float | None = None,
+    random_state: int | None = None,
+) -> Diagnosis:
+    r"""Say whether a regression's maximum likelihood estimate exists, and why not.
+
+    Called as::
+
+        diagnose(X, y, family="binomial")         # arrays, sparse matrices, frames
+        diagnose("y ~ x1 + C(x2)", data)          # a formula, as in R
+        diagnose("file.csv", "y")                 # a data file and its target
+        diagnose(model)                           # statsmodels, fitted or not
+        diagnose(pipeline, X, y)                  # scikit-learn, fitted or not
+
+    A direction ``w`` along which no row's likelihood falls and some row's grows for
+    ever is a *separating* direction; there is a finite estimate iff there is none. The
+    rows on which some such direction is strict are the *separated* rows; all others
+    *overlap*. The answer is unique, does not depend on units, shifts or the order of
+    columns, and is settled in exact arithmetic on the numbers as given.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        The design, without a column for the intercept. In its place: a formula (needs
+        formulaic), a path, a statsmodels model or result, or a scikit-learn estimator
+        or pipeline that ends in a logistic or Poisson regression.
+    y : array-like of shape (n_samples,) or (n_samples, 2)
+        The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
+        or two columns that count successes and failures. Poisson: any non-negative
+        numbers. Multinomial and ordinal: labels; the order is theirs, or that of an
+        ordered categorical.
+    data : frame
+        The columns a formula speaks of; may be given as the second argument.
+    family : {"binomial", "poisson", "multinomial", "ordinal"}, default="binomial"
+        Binomial stands for the logit, probit, cloglog and loglog links, "poisson" for
+        every outcome of a log link with mass at zero, "ordinal" for the cumulative
+        link. Models know their own.
+    fit_intercept : bool, default=True
+        Formulas and models know their own; an ordinal model has thresholds in its
+        place.
+    sample_weight : array-like of shape (n_samples,), optional
+        Rows of weight zero count as absent; no other weight matters.
+    feature_names : sequence of str, optional
+        Names of the columns, instead of a frame's, or x0, x1, ...
+    time_limit : float, optional
+        Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
+        afterwards, some estimates are.
+    random_state : int, optional
+        Seed of the sample the search starts from; None is 0. No answer depends on it.
+
+    Returns
+    -------
+    Diagnosis
+
+    Raises
+    ------
+    InputError
+        If the data cannot be used. One class, collinear columns, contradictory rows
+        and weights of zero are findings, not errors.
+
+    Warnings
+    --------
+    formulaic evaluates formulas as Python: a formula from a stranger can run code.
+    ``linsep diagnose --formula`` accepts column names, ``C()``, interactions and a
+    fixed list of transforms only.
+
+    Notes
+    -----
+    Coefficients of a multinomial model are named ``"x [class]"`` for every class but
+    the first, the reference; thresholds of an ordinal one ``"low|high"``.
+
+    The cost is that of a few sweeps over the rows, and of exact linear algebra on a
+    few times ``rank`` rows; see `linsep.diagnosis.reduction`.
+
+    References
+    ----------
+    A. Albert & J. A. Anderson, "On the existence of maximum likelihood estimates in
+    logistic regression models", Biometrika 71, 1984, doi:10.1093/biomet/71.1.1.
+    S. Correia, P. Guimaraes & T. Zylkin, "Verifying the existence of maximum
+    likelihood estimates for generalized linear models", 2019, arXiv:1903.01633.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> treated = [[0, 1], [0, 2], [0, 3], [0, 2], [1, 1], [1, 3]]
+    >>> answer = linsep.diagnose(treated, [0, 1, 0, 0, 1, 1],
+    ...     feature_names=["drug", "dose"])
+    >>> answer.status.value, answer.separated_rows.tolist()
+    ('quasi-complete', [4, 5])
+    >>> {name: verdict.value for name, verdict in answer.estimates.items()}
+    {'intercept': 'finite', 'drug': '+inf', 'dose': 'finite'}
+    >>> print(answer.summary().splitlines()[1])
+    drug = 1 in 2 rows, all y = 1.
+    """
+    seed = _checked_seed(random_state)
+    _check_time_limit(time_limit)
+    study = study_of(
+        *inputs,
+        X=X,
+        y=y,
+        data=data,
+        family=family,
+        fit_intercept=fit_intercept,
+        sample_weight=sample_weight,
+        feature_names=feature_names,
+    )
+    return diagnose_study(study, time_limit=time_limit, seed=seed)
+
+
+def study_of(
+    *inputs: Any,
+    X: Any = None,
+    y: Any = None,
+    data: Any = None,
+    **options: Any,
 ) -> Study:
-    """Read a design and an outcome, or say what is wrong with them."""
-    if not isinstance(fit_intercept, bool | np.bool_):
-        raise InputError(f"fit_intercept must be True or False, got {fit_intercept!r}")
-    features, own_names = features_from(X)
-    outcome = outcome_from(y, family)
-    n, d = features.shape
-    if n != outcome.has.shape[0]:
+    """Tell which of the ways to call `diagnose` this is, and read it."""
+    given = [*inputs, *(part for part in (data, X, y) if part is not None)]
+    if not given:
         raise InputError(
-            f"X and y must have the same number of rows, got {n} rows in X and "
-            f"{outcome.has.shape[0]} in y; pass one outcome for every row of X"
+            "diagnose needs data: diagnose(X, y), diagnose('y ~ x', frame), or "
+            "diagnose(model); got nothing"
         )
-    names = _names(feature_names, own_names, d)
-    present = outcome.has.any(axis=1)
-    if sample_weight is not None:
-        present &= _positive_weights(sample_weight, n)
-    kept = np.flatnonzero(present)
-    if kept.size == 0:
+    first, rest = given[0], given[1:]
+    if isinstance(first, str) and "~" in first:
+        from linsep.diagnosis.formulas import study_from_formula
+
+        _expect(rest, 1, "diagnose('y ~ x', data): the formula and its frame")
+        return study_from_formula(first, rest[0], **options)
+    if isinstance(first, str | os.PathLike):
+        from linsep.files import read_table
+
+        _expect(rest, 1, "diagnose(path, target): the file and its target column")
+        table = read_table(first, rest[0])
+        names = options.pop("feature_names") or table.feature_names
+        options["feature_names"] = names
+        return study_from(
+            table.X, table.y, outcome_name=table.target, **_defaults(options)
+        )
+    library = type(first).__module__.partition(".")[0]
+    if library == "statsmodels":
+        from linsep.diagnosis.statsmodels_models import study_from_statsmodels
+
+        _expect(rest, 0, "diagnose(model): a statsmodels model holds its data")
+        return study_from_statsmodels(first, **options)
+    if hasattr(first, "fit") and hasattr(first, "get_params"):
+        from linsep.diagnosis.sklearn_models import study_from_sklearn
+
+        _expect(rest, 2, "diagnose(estimator, X, y)")
+        return study_from_sklearn(first, rest[0], rest[1], **options)
+    _expect(rest, 1, "diagnose(X, y): the design and the outcome")
+    return study_from(first, rest[0], **_defaults(options))
+
+
+def _expect(rest: list[Any], count: int, form: str) -> None:
+    """Check how many inputs came after the first."""
+    if len(rest) != count:
         raise InputError(
-            "at least one row must be present, got none with a positive weight; check "
-            "sample_weight"
+            f"diagnose is called as {form}; got {len(rest) + 1} inputs in place of "
+            f"{count + 1}"
         )
-    labels = labels_from(y) if outcome.is_labels else None
-    if kept.size < n:
-        features = features[kept]
-        used = outcome.has[kept].any(axis=0)
-        outcome = type(outcome)(
-            outcome.levels[used] if outcome.is_labels else outcome.levels,
-            outcome.has[kept][:, used] if outcome.is_labels else outcome.has[kept],
-            outcome.is_labels,
-        )
-        labels = None if labels is None else labels[kept]
-    name = outcome_name or getattr(y, "name", None) or "y"
-    return Study(
-        features,
-        outcome,
-        kept,
-        n,
-        names,
-        str(name),
-        family,
-        bool(fit_intercept),
-        labels,
+
+
+def _defaults(options: dict[str, Any]) -> dict[str, Any]:
+    """Fill in what was not said."""
+    filled = dict(options)
+    if filled.get("family") is None:
+        filled["family"] = "binomial"
+    if filled.get("fit_intercept") is None:
+        filled["fit_intercept"] = True
+    return filled
+
+
+def _checked_seed(random_state: object) -> int:
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        return int(random_state)
+    raise InputError(
+        f"random_state must be a non-negative integer or None, got {random_state!r}"
     )
 
 
-def _names(
-    given: Sequence[str] | None, own: tuple[str, ...] | None, d: int
-) -> tuple[str, ...]:
-    """Return the features' names: those given, the frame's, or x0, x1, ..."""
-    if given is None:
-        names = own if own is not None else tuple(f"x{j}" for j in range(d))
-    else:
-        names = tuple(str(name) for name in given)
-    if len(names) != d:
+def _check_time_limit(time_limit: object) -> None:
+    is_number = isinstance(time_limit, int | float | np.number)
+    if time_limit is not None and not (
+        is_number and not isinstance(time_limit, bool) and time_limit > 0  # type: ignore[operator]
+    ):
         raise InputError(
-            f"feature_names must name each of the {d} columns of X, got {len(names)}"
+            "time_limit must be a positive number of seconds or None, got "
+            f"{time_limit!r}"
         )
-    repeated = {name for name in names if names.count(name) > 1} if d < 10_000 else ()
-    if repeated or "intercept" in names:
-        first = sorted(repeated)[0] if repeated else "intercept"
-        raise InputError(
-            "feature_names must differ from each other and from 'intercept', got "
-            f"{first!r}{' twice' if repeated else ''}; rename the column"
-        )
-    return names
-
-
-def _positive_weights(weights: Any, n: int) -> NDArray[np.bool_]:
-    """Return which weights are positive."""
-    try:
-        values = np.asarray(weights, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError):
-        raise InputError("sample_weight must hold numbers, one for every row") from None
-    if values.size != n:
-        raise InputError(
-            f"sample_weight must have one number for each of the {n} rows, got "
-            f"{values.size}"
-        )
-    bad = ~(np.isfinite(values) & (values >= 0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(
-            f"sample_weight must be non-negative and finite, got {values[row]} in row "
-            f"{row}"
-        )
-    return values > 0
-
-
-def diagnose(X: Any, y: Any = None, *, family='binomial', fit_intercept=True, sample_weight=None, feature_names=None, time_limit=None, random_state=None) -> Diagnosis:
-    return diagnose_study(study_from(X,y,family=family,fit_intercept=fit_intercept,sample_weight=sample_weight,feature_names=feature_names), time_limit=time_limit, seed=0)

@@ -83,7 +83,10 @@ def _decided(
         small = max(map(abs, exact), default=0) < 1 << 53
         direction = np.array(exact, dtype=np.float64) if small else doubles_from(exact)
     basis = certified_rows(study, groups, demands)
-    story = Story(study, groups, demands, columns, partition, status, without)
+    collinear = _collinear(demands, columns)
+    story = Story(
+        study, groups, demands, columns, partition, status, without, collinear
+    )
     return Diagnosis(
         status=status,
         proved=True,
@@ -95,7 +98,7 @@ def _decided(
         exact_direction=exact,
         estimates=estimates,
         estimates_without_aliased=without,
-        collinear=_collinear(demands, columns),
+        collinear=collinear,
         findings=story.findings(),
         coefficient_names=names,
         n_samples=study.n_given,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import NDArray
 import numpy as np
+from numpy.typing import NDArray
 
 from linsep.diagnosis.outcomes import Outcome
 
@@ -32,6 +32,8 @@ class Study:
     fit_intercept : bool
     labels : ndarray or None
         The labels of the rows present, where the outcome is labels.
+    n_missing : int
+        Rows left out for missing values.
     """
 
     X: Any
@@ -43,3 +45,4 @@ class Study:
     family: str
     fit_intercept: bool
     labels: NDArray[Any] | None = None
+    n_missing: int = 0

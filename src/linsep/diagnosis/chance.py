@@ -1,0 +1,83 @@
+"""Would random labels separate as well? Cover's count of separable labellings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb, exp, lgamma, log
+
+# Up to this many rows the count is made in exact integers.
+_EXACT_ROWS = 2000
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Probabilities that random labels would be separated completely.
+
+    Attributes
+    ----------
+    any_balance : float
+        An upper bound over labels drawn by fair coins; exact for rows in general
+        position.
+    same_balance : float
+        An upper bound over labels with as many of each class as were observed.
+    """
+
+    any_balance: float
+    same_balance: float
+
+
+def chance_of_separation(n_rows: int, rank: int, n_positive: int) -> Chance:
+    r"""Bound the probability that random labels on distinct rows are separable.
+
+    At most ``C(N, r) = 2 sum_{k < r} binom(N - 1, k)`` of the ``2^N`` labellings of N
+    distinct rows are separable by a hyperplane through the origin of their r
+    dimensions (the intercept counted as one), with equality in general position. Of
+    these no more than half, or all if the classes are equal in number, have a given
+    number of positive labels, because the opposite labelling is separable too.
+
+    Parameters
+    ----------
+    n_rows : int
+        Distinct rows, >= 1.
+    rank : int
+        Of the design, the intercept counted.
+    n_positive : int
+        How many of them are in the last class.
+
+    References
+    ----------
+    T. M. Cover, "Geometrical and statistical properties of systems of linear
+    inequalities with applications in pattern recognition", IEEE Transactions on
+    Electronic Computers EC-14, 1965, doi:10.1109/PGEC.1965.264137.
+
+    Examples
+    --------
+    >>> chance_of_separation(5, 3, 2).any_balance  # 22 of 32
+    0.6875
+    """
+    if rank >= n_rows:
+        return Chance(1.0, 1.0)
+    share = 1.0 if 2 * n_positive == n_rows else 0.5
+    if n_rows <= _EXACT_ROWS:
+        count = 2 * sum(comb(n_rows - 1, k) for k in range(rank))
+        balanced = count * (2 if share == 1.0 else 1)
+        return Chance(
+            _ratio(count, 2**n_rows),
+            _ratio(balanced, 2 * comb(n_rows, n_positive)),
+        )
+    terms = [_log_binomial(n_rows - 1, k) for k in range(rank)]
+    largest = max(terms)
+    log_count = log(2.0) + largest + log(sum(exp(t - largest) for t in terms))
+    return Chance(
+        exp(min(0.0, log_count - n_rows * log(2.0))),
+        exp(min(0.0, log_count + log(share) - _log_binomial(n_rows, n_positive))),
+    )
+
+
+def _ratio(count: int, total: int) -> float:
+    """Divide integers of any size; not above 1."""
+    return min(1.0, count / total)
+
+
+def _log_binomial(n: int, k: int) -> float:
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
