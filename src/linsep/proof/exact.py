@@ -90,7 +90,9 @@ class IntegerRows:
 
 def integer_product(values: IntegerArray, w: Sequence[int]) -> IntegerArray:
     """Return the exact product of integers of shape (m, d) with an integer vector."""
-    if values.dtype != object and max(1, magnitude(values)) * sum(map(abs, w)) < 1 << 63:
+    # The sum of |w| bounds both the products and, for rows of zeros, the entries of w.
+    bound = max(1, magnitude(values)) * sum(map(abs, w))
+    if values.dtype != object and bound < 1 << 63:
         return np.asarray(values @ np.array(w, dtype=np.int64))
     vector = np.empty(len(w), dtype=object)
     vector[:] = w

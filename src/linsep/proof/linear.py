@@ -17,7 +17,7 @@ from typing import cast
 import numpy as np
 from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from linsep.proof.exact import IntegerArray, magnitude, primitive
+from linsep.proof.exact import IntegerArray, primitive
 
 # Primes between 2**61 and 2**62 drawn at random: Mersenne primes divide differences of
 # powers of two, which scaled doubles are full of.
@@ -43,17 +43,6 @@ def integer_column(values: Sequence[int]) -> fmpz_mat:
 def python_integers(matrix: fmpz_mat) -> list[int]:
     """Return the entries of a flint matrix, row by row."""
     return [int(entry) for entry in matrix.entries()]
-
-
-def product(left: IntegerArray, right: IntegerArray) -> IntegerArray:
-    """Return the exact product of two integer matrices, as int64 where it fits."""
-    bound = magnitude(left) * magnitude(right) * left.shape[1]
-    if left.dtype != object and bound < 1 << 63 and magnitude(right) < 1 << 63:
-        return np.asarray(left @ right.astype(np.int64))
-    if 0 in left.shape or 0 in right.shape:
-        return np.zeros((left.shape[0], right.shape[1]), dtype=np.int64)
-    wide = as_array(integer_matrix(left) * integer_matrix(right))
-    return wide.astype(np.int64) if magnitude(wide) < 1 << 62 else wide
 
 
 def independent_columns(values: IntegerArray, attempt: int = 0) -> list[int]:
