@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,7 @@ STYLE: dict[Any, Any] = {
     "savefig.bbox": "tight",
     "savefig.dpi": 200,
     "savefig.pad_inches": 0.08,
-    "svg.fonttype": "none",
+    "svg.fonttype": "path",  # looks the same on machines without the font
     "svg.hashsalt": "linsep",  # the same picture is the same file
 }
 
@@ -428,24 +429,35 @@ def _edges(rounds: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def style() -> AbstractContextManager[None]:
-    """Return the context in which every picture of this package is drawn."""
+    """Return the context in which every picture of this package is drawn.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    require_matplotlib()
     import matplotlib as mpl
 
     context: AbstractContextManager[None] = mpl.rc_context(STYLE)
     return context
 
 
-def _new_figure(
-    size: tuple[float, float], n_lines: int = 1, n_columns: int = 1
-) -> tuple[Figure, Any]:
-    """Return a figure and its axes, or say how to install matplotlib."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
+def require_matplotlib() -> None:
+    """Raise ImportError, and say how to install it, if matplotlib is missing."""
+    if find_spec("matplotlib") is None:
         raise ImportError(
             "Pictures need matplotlib, which is not installed: "
             'pip install "linsep[plot]".'
-        ) from error
+        )
+
+
+def _new_figure(
+    size: tuple[float, float], n_lines: int = 1, n_columns: int = 1
+) -> tuple[Figure, Any]:
+    """Return a new figure and its axes."""
+    from matplotlib import pyplot
+
     return pyplot.subplots(
         n_lines, n_columns, figsize=size, layout="constrained", squeeze=True
     )

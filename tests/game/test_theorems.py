@@ -140,6 +140,19 @@ def test_regret_bounds_from_the_moves_alone(A):
         assert earned - (A @ V).min() <= data[t] + tolerance
 
 
+@given(A=rows(), weights=st.sampled_from(list(WEIGHTS)))
+def test_optimistic_payoffs_satisfy_the_identity_of_the_theory_page(A, weights):
+    t = play(A, OFTRL(), MirrorDescent(), 20, weights=WEIGHTS[weights])
+    x = t.pseudoexamples
+    squares = t.weights**2 * np.einsum("td,td->t", x[:-1], x[:-1])
+    drift = np.diff(x, axis=0)
+    moved = t.weights**2 * np.einsum("td,td->t", drift, drift)
+    G = t.weighted_pseudoexamples
+    identity = 0.5 * (np.einsum("td,td->t", G, G) + np.cumsum(squares - moved))
+    size = np.cumsum((1 + t.weights * t.radius) ** 2) * t.rounds
+    assert (np.abs(np.cumsum(t.weights * t.payoffs) - identity) <= 1e-13 * size).all()
+
+
 def separable_rows(n, d, margin, seed):
     """Unit-norm rows with margin at least `margin` along the first axis."""
     rng = np.random.default_rng(seed)

@@ -29,6 +29,8 @@ def regret_bound_learner(
 ) -> FloatArray:
     r"""Return Theorem 1's bound on the regret of OFTRL, after every round.
 
+    ::
+
         |u|^2 / 2 + sum_{s<=t} (radius^2 / 2) weight_s^2 |p_s - p_{s-1}|_1^2
 
     Parameters
@@ -68,6 +70,8 @@ def regret_bound_data(
     divergence_bound: float | FloatArray,
 ) -> FloatArray:
     r"""Return Theorem 2's bound on the regret of mirror descent, after every round.
+
+    ::
 
         H / step_t - sum_{s<=t} lambda / (2 step_s) |p_s - p_{s-1}|_1^2
 

@@ -196,9 +196,9 @@ def _perceptron(t: Transcript, margin: float) -> Check:
 def divergence_bounds(t: Transcript) -> FloatArray:
     """Return ``H`` for the first t rounds, for every t (T,).
 
-    Constant steps leave only ``max_p D(p, p_0)``. Otherwise it is the largest ``max_p
-    D(p, p_s)`` over the distributions met, ``s < t``; for the entropy no number bounds
-    it beforehand.
+    Constant steps leave only ``max_p D(p, p_0)``. Otherwise it is the largest
+    ``max_p D(p, p_s)`` over the distributions met, ``s < t``; for the entropy no number
+    bounds it beforehand.
     """
     constant = t.steps == t.steps[0]
     measured = np.maximum.accumulate(t.reaches)

@@ -15,6 +15,8 @@ from linsep.game.schedules import Constant
 class MirrorDescent:
     r"""Mirror descent on the simplex (Theorem 2).
 
+    ::
+
         p_t = argmin_p  step_t weight_t p . A w_t + D(p, p_{t-1})
 
     Parameters

@@ -77,6 +77,8 @@ class Remembering:
 class OFTRL(Remembering):
     r"""Optimistic follow-the-regularised-leader (Theorem 1).
 
+    ::
+
         w_t = argmax_w  (sum_{s<t} weight_s p_s + weight_t p_{t-1}) . A w - |w|^2 / 2
 
     It plays the best answer to the past, betting that the last distribution will be
@@ -84,9 +86,9 @@ class OFTRL(Remembering):
 
     - ``"argmax"``: the objective above, maximised by gradient ascent from the last move
       with exact line searches;
-    - ``"closed"``: appendix A, ``w_t = A^T (sum_{s<t} weight_s p_s + weight_t
-    p_{t-1})``; - ``"incremental"``: Algorithm 1, from the last move and vectors of
-    length d,
+    - ``"closed"``: appendix A, the product of ``A^T`` and the weighted sum of the past
+      distributions, the last one counted again;
+    - ``"incremental"``: Algorithm 1, from the last move and vectors of length d,
       ``w_t = w_{t-1} + 2 x_{t-1} - x_{t-2}`` when all weights are 1.
 
     Parameters
@@ -129,6 +131,8 @@ def _maximise(A: FloatArray, q: FloatArray, w: FloatArray) -> FloatArray:
 class FTRL(Remembering):
     r"""Follow-the-regularised-leader, without optimism.
 
+    ::
+
         w_t = argmax_w  sum_{s<t} weight_s p_s . A w - |w|^2 / 2
             = sum_{s<t} weight_s x_s
 
@@ -143,6 +147,8 @@ class FTRL(Remembering):
 @dataclass(frozen=True)
 class OnlineGradientAscent:
     r"""Online gradient ascent (Zinkevich 2003), projected on a ball.
+
+    ::
 
         w_t = B( w_{t-1} + step_{t-1} weight_{t-1} x_{t-1} ),        w_1 = 0
 
@@ -185,6 +191,8 @@ class OnlineGradientAscent:
 @dataclass(frozen=True)
 class BestResponse:
     r"""The best move on a ball against the latest distribution seen.
+
+    ::
 
         w_t = radius x / |x|,   x = A^T p
 

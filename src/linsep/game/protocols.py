@@ -62,17 +62,11 @@ class Move:
 
 
 class Schedule(Protocol):
-    """A sequence of positive numbers: steps, or weights of rounds.
-
-    Attributes
-    ----------
-    non_increasing : bool
-        Whether no number exceeds the one before, as Theorem 2 asks of steps.
-    """
+    """A sequence of positive numbers: steps, or weights of rounds."""
 
     @property
     def non_increasing(self) -> bool:
-        """Whether no number exceeds the one before."""
+        """Whether no number exceeds the one before, as Theorem 2 asks of steps."""
         ...
 
     def propose(self, t: int, last: float | None) -> float:

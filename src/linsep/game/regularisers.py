@@ -82,12 +82,13 @@ class NegativeEntropy:
 class PNorm:
     r"""``R(p) = |p|_q^2 / 2`` with ``1 < q <= 2``.
 
-    ``(q - 1)``-strongly convex in the q-norm, hence with ``lambda = (q - 1) n^{-2 (1 -
-    1/q)}`` in the 1-norm. The largest divergence over the simplex is 1, between two
-    vertices. A point holds ``p``.
+    ``(q - 1)``-strongly convex in the q-norm, hence with
+    ``lambda = (q - 1) n^{-2 (1 - 1/q)}`` in the 1-norm. The largest divergence over the
+    simplex is 1, between two vertices. A point holds ``p``.
 
-    The mirror step solves ``grad R(p) = grad R(p_last) - loss - shift`` where ``p >
-    0``; the one unknown, the shift, makes ``p`` sum to one and is found by bisection.
+    The mirror step solves ``grad R(p) = grad R(p_last) - loss - shift`` where
+    ``p > 0``; the one unknown, the shift, makes ``p`` sum to one and is found by
+    bisection.
 
     Parameters
     ----------

@@ -105,13 +105,14 @@ class Backtracking:
     r"""Adaptive: as large as the two regret bounds allow, found by halving.
 
     A round with weight ``a`` and step ``s`` is accepted if what it adds to the
-    learner's regret is paid by what it takes from the data player's,
+    learner's regret is paid by what it takes from the data player's, ::
 
         a^2 |A^T (p' - p)|^2 / 2  <=  D(p', p) / s,
 
-    and played again with half the number otherwise. Every number at or below ``lambda /
-    r^2`` for steps (weights 1), ``sqrt(lambda) / r`` for weights (step 1), is accepted,
-    since ``D >= lambda / 2 |p' - p|_1^2`` and ``|A^T (p' - p)| <= r |p' - p|_1``.
+    and played again with half the number otherwise. Every number at or below
+    ``lambda / r^2`` for steps (weights 1), ``sqrt(lambda) / r`` for weights (step 1),
+    is accepted, since ``D >= lambda / 2 |p' - p|_1^2`` and
+    ``|A^T (p' - p)| <= r |p' - p|_1``.
 
     Parameters
     ----------

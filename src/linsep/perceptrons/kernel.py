@@ -46,7 +46,7 @@ class KernelResult(PerceptronResult):
 class KernelPerceptron:
     r"""Perceptron in the feature space of a kernel, without ever going there.
 
-    Keep how often each row was a mistake, ``c``. Row i is shown:
+    Keep how often each row was a mistake, ``c``. Row i is shown::
 
         y_i sum_j c_j y_j k(x_j, x_i) <= 0:   c_i <- c_i + 1
 
@@ -72,7 +72,9 @@ class KernelPerceptron:
     random_state : int or None, default=None
         Seed of the shuffles.
 
-    Notes ----- Novikoff's bound holds in the feature space: at most ``(r / margin)^2``
+    Notes
+    -----
+    Novikoff's bound holds in the feature space: at most ``(r / margin)^2``
     updates, with ``r^2 = max_i k(x_i, x_i)`` and the margin of a unit vector there. The
     n x n kernel matrix is computed once and kept. In the paper's unit, inner products
     are kernel values (n^2 at the outset), and an update is one addition, of a column of

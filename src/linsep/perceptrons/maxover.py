@@ -22,7 +22,7 @@ from linsep.perceptrons.result import FloatArray, LinearResult
 class Minover:
     r"""Add the row of smallest margin, until all margins exceed a target.
 
-    From ``w = 0``, each update reads all rows:
+    From ``w = 0``, each update reads all rows::
 
         i = argmin_i a_i . w;      a_i . w <= target:   w <- w + a_i
 
@@ -38,12 +38,13 @@ class Minover:
 
     Notes
     -----
-    If the largest margin is ``margin > 0`` there are at most ``(r^2 + 2 target) /
-    margin^2`` updates: each adds at least ``margin`` to ``w . u`` and at most ``r^2 + 2
-    target`` to ``|w|^2``. After k updates ``k margin <= |w| <= k margin + r + r^2 (1 +
-    ln k) / (2 margin)``, because the smallest of ``a_i . w`` never exceeds ``margin
-    |w|``; so the margin of ``w`` approaches the largest one as the target grows.
-    An update costs n inner products and one addition.
+    If the largest margin is ``margin > 0`` there are at most
+    ``(r^2 + 2 target) / margin^2`` updates: each adds at least ``margin`` to ``w . u``
+    and at most ``r^2 + 2 target`` to ``|w|^2``. After k updates
+    ``k margin <= |w| <= k margin + r + r^2 (1 + ln k) / (2 margin)``, because the
+    smallest of ``a_i . w`` never exceeds ``margin |w|``; so the margin of ``w``
+    approaches the largest one as the target grows. An update costs n inner products and
+    one addition.
 
     References
     ----------
@@ -94,7 +95,7 @@ class Maxover:
 
     The stability of a row is ``a_i . w / |w|``. From ``w = 0``, each update reads all
     rows, looks at those whose stability is at most ``stability``, and adds the
-    *largest* of them:
+    *largest* of them::
 
         i = argmax { a_i . w : a_i . w <= stability |w| };      w <- w + a_i
 
@@ -114,7 +115,7 @@ class Maxover:
 
     Notes
     -----
-    If the largest margin is ``margin > stability`` the run ends after k updates with
+    If the largest margin is ``margin > stability`` the run ends after k updates with ::
 
         (margin - stability) k <= r + r^2 (1 + ln k) / (2 margin),
 

@@ -23,7 +23,7 @@ class MirrorProx:
     r"""Extragradient steps on the saddle point of ``p . A w`` over ball and simplex.
 
     From ``w = 0`` and ``p`` uniform, with ``B`` the projection on the unit ball, a
-    round looks ahead and then moves from where it stood with the payoffs seen there:
+    round looks ahead and then moves from where it stood with the payoffs seen there::
 
         w' = B(w + step_w A^T p)        p' ~ p exp(-step_p A w)
         w  = B(w + step_w A^T p')       p  ~ p exp(-step_p A w')
@@ -38,12 +38,16 @@ class MirrorProx:
     max_rounds : int, default=100_000
         Rounds at most.
 
-    Notes ----- After T rounds ``|A^T p'| - min_i a_i . w' <= r sqrt(2 ln n) / T`` for
-    the averages (Nemirovski 2004), so they separate once ``T > r sqrt(2 ln n) /
-    margin``: the count of the Optimistic Perceptron, at two passes a round. A round
-    costs ``4 n + 4`` operations.
+    Notes
+    -----
+    After T rounds ``|A^T p'| - min_i a_i . w' <= r sqrt(2 ln n) / T`` for
+    the averages (Nemirovski 2004), so they separate once
+    ``T > r sqrt(2 ln n) / margin``: the count of the Optimistic Perceptron, at two
+    passes a round. A round costs ``4 n + 4`` operations.
 
-    References ---------- A. Yu, F. Kilinc-Karzan, J. Carbonell, "Saddle points and
+    References
+    ----------
+    A. Yu, F. Kilinc-Karzan, J. Carbonell, "Saddle points and
     accelerated perceptron algorithms", ICML (2014). A. Nemirovski, "Prox-method with
     rate of convergence O(1/t) for variational inequalities", SIAM Journal on
     Optimization 15 (2004), doi:10.1137/S1052623403425629.

@@ -22,7 +22,7 @@ from linsep.perceptrons.result import FloatArray, LinearResult
 class NesterovMomentum:
     r"""Gradient descent on the exponential loss with momentum: Nesterov in the dual.
 
-    On rows divided by ``r = max_i |a_i|``, from ``w = g = 0``, round ``t = 0, 1, ...``:
+    On rows divided by ``r = max_i |a_i|``, from ``w = g = 0``, for ``t = 0, 1, ...``::
 
         q  ~  exp(-A w)
         g  <- (t / (t + 1)) (g + A^T q)
@@ -37,11 +37,12 @@ class NesterovMomentum:
 
     Notes
     -----
-    With margin ``m = margin / r`` on the scaled rows, ``m - min_i a_i . w / |w|`` falls
-    like ``(ln n)(ln t) / (m t^2)``: at most ``4 (1 + ln n)(1 + 2 ln(t + 1)) / (m (t +
-    1)^2)`` by the source's Theorem 1, so ``w`` separates once that is below ``m``. No
-    bound is claimed where no hyperplane separates. A round is one pass: n inner
-    products, n additions for ``A^T q`` and three for the vectors.
+    With margin ``m = margin / r`` on the scaled rows,
+    ``m - min_i a_i . w / |w|`` falls like ``(ln n)(ln t) / (m t^2)``: at most
+    ``4 (1 + ln n)(1 + 2 ln(t + 1)) / (m (t + 1)^2)`` by the source's Theorem 1, so
+    ``w`` separates once that is below ``m``. No bound is claimed where no hyperplane
+    separates. A round is one pass: n inner products, n additions for ``A^T q`` and
+    three for the vectors.
 
     References
     ----------

@@ -17,7 +17,7 @@ from linsep.perceptrons.result import FloatArray, LinearResult, margin_bounds
 class OptimisticPerceptron:
     r"""Add pseudoexamples, the last one twice; return the average of the plays.
 
-    With ``p_0`` uniform, ``x_t = sum_i p_{t,i} a_i`` and ``x_{-1} = x_0``, ``w_0 = 0``:
+    With ``p_0`` uniform, ``x_t = sum_i p_{t,i} a_i``, ``x_{-1} = x_0``, ``w_0 = 0``::
 
         w_t      =  w_{t-1} + 2 x_{t-1} - x_{t-2}
         p_{t,i}  ~  p_{t-1,i} exp(-learning_rate a_i . w_t)

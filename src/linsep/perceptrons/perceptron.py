@@ -26,7 +26,7 @@ PASSES_A_CALL = 1 << 22
 class Perceptron:
     r"""Add every row that is on the wrong side, until none is.
 
-    With signed rows ``a_i`` and ``w = 0`` at first, rows are shown one at a time:
+    With signed rows ``a_i`` and ``w = 0`` at first, rows are shown one at a time::
 
         a_i . w <= 0:   w <- w + a_i
 
@@ -47,10 +47,10 @@ class Perceptron:
 
     Notes
     -----
-    If ``a_i . u >= margin > 0`` for a unit vector ``u`` and all rows, and ``|a_i| <=
-    r``, then there are at most ``(r / margin)^2`` updates (Novikoff 1962), in any
-    order. Finding each may take up to n inner products: in the paper's unit a run
-    costs one for each row shown, plus one for each update.
+    If ``a_i . u >= margin > 0`` for a unit vector ``u`` and all rows, and
+    ``|a_i| <= r``, then there are at most ``(r / margin)^2`` updates (Novikoff 1962),
+    in any order. Finding each may take up to n inner products: in the paper's unit a
+    run costs one for each row shown, plus one for each update.
 
     References
     ----------

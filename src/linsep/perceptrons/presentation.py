@@ -1,6 +1,6 @@
 """How rows reach a method: signed, in what order, and with what caps.
 
-Every method that learns from mistakes reads
+Every method that learns from mistakes reads ::
 
     for i in presentation.mistakes(A, w, rng, tally):
         w += ...

@@ -18,7 +18,7 @@ class SecondOrderPerceptron:
     r"""Perceptron on rows whitened by the rows it has erred on.
 
     With ``M = ridge I + sum a a^T`` and ``v = sum a`` over the mistakes so far (both
-    sums repeat a row as often as it was a mistake), a row is a mistake if
+    sums repeat a row as often as it was a mistake), a row is a mistake if ::
 
         v^T (M + a a^T)^{-1} a <= 0
 
@@ -45,7 +45,7 @@ class SecondOrderPerceptron:
     Notes
     -----
     If ``a_i . u >= margin > 0`` for a unit vector ``u`` and all rows, the number of
-    mistakes is at most
+    mistakes is at most ::
 
         (1 / margin) sqrt( (ridge + sum (a . u)^2) sum_j ln(1 + l_j / ridge) ),
 

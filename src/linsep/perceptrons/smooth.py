@@ -21,9 +21,9 @@ from linsep.perceptrons.result import FloatArray, LinearResult
 class SmoothPerceptron:
     r"""Nesterov's excessive-gap smoothing of the Perceptron.
 
-    On rows divided by ``r = max_i |a_i|``, with ``q_mu(w)_i ~ exp(-a_i . w / mu)``, ``w
-    = sum_i a_i / n``, ``mu = 2`` and ``p = q_mu(w)`` at first, round ``k = 0, 1, ...``
-    takes ``theta = 2 / (k + 3)`` and
+    On rows divided by ``r = max_i |a_i|``, with ``q_mu(w)_i ~ exp(-a_i . w / mu)``,
+    ``w = sum_i a_i / n``, ``mu = 2`` and ``p = q_mu(w)`` at first, round
+    ``k = 0, 1, ...`` takes ``theta = 2 / (k + 3)`` and ::
 
         w  <- (1 - theta) (w + theta A^T p) + theta^2 A^T q_mu(w)
         mu <- (1 - theta) mu
@@ -36,11 +36,14 @@ class SmoothPerceptron:
     max_rounds : int, default=100_000
         Rounds at most.
 
-    Notes ----- Every round keeps ``|A^T p|^2 / 2 <= min_p { p . A w + mu KL(p |
-    uniform) } - |w|^2 / 2`` with ``mu_k = 4 / ((k + 1)(k + 2))``, so ``w`` separates
-    once ``k + 1 > 2 sqrt(2 ln n) r / margin``; when no hyperplane separates, ``|A^T
-    p_k| <= 2 r sqrt(2 ln n) / (k + 1)``. A round is one pass: n inner products, n
-    additions for ``A^T q`` and six for the vectors (``A^T p`` is carried along).
+    Notes
+    -----
+    Every round keeps
+    ``|A^T p|^2 / 2 <= min_p { p . A w + mu KL(p | uniform) } - |w|^2 / 2`` with
+    ``mu_k = 4 / ((k + 1)(k + 2))``, so ``w`` separates once
+    ``k + 1 > 2 sqrt(2 ln n) r / margin``; when no hyperplane separates,
+    ``|A^T p_k| <= 2 r sqrt(2 ln n) / (k + 1)``. A round is one pass: n inner products,
+    n additions for ``A^T q`` and six for the vectors (``A^T p`` is carried along).
 
     References
     ----------

@@ -17,7 +17,7 @@ class VonNeumann:
     r"""Walk in the convex hull of the rows towards the origin.
 
     From the row of least norm, ``x = a_i``, move towards the row that ``x`` serves
-    worst, as far as brings ``x`` nearest to the origin:
+    worst, as far as brings ``x`` nearest to the origin::
 
         i = argmin_i a_i . x;    x <- x + s (a_i - x),   0 <= s <= 1 the best for |x|
 
@@ -31,11 +31,13 @@ class VonNeumann:
     max_rounds : int, default=100_000
         Rounds at most.
 
-    Notes ----- While ``a_i . x <= 0`` a move gives ``1 / |x|^2`` at least ``1 / r^2``
-    more, and ``|x|`` stays at or above the largest margin, so at most ``(r /
-    margin)^2`` points are visited before one separates; when no hyperplane separates,
-    ``|x| <= r / sqrt(k)`` after k points. A round costs n inner products for the
-    margins, two for the step and two additions.
+    Notes
+    -----
+    While ``a_i . x <= 0`` a move gives ``1 / |x|^2`` at least ``1 / r^2``
+    more, and ``|x|`` stays at or above the largest margin, so at most
+    ``(r / margin)^2`` points are visited before one separates; when no hyperplane
+    separates, ``|x| <= r / sqrt(k)`` after k points. A round costs n inner products for
+    the margins, two for the step and two additions.
 
     References
     ----------

@@ -49,7 +49,7 @@ class VotedPerceptron:
 
     Perceptron's vectors ``w_1, w_2, ...`` survive ``c_k`` rows each: ``c_k`` counts the
     mistake that made ``w_k`` and every row after it on the right side. The prediction
-    is
+    is ::
 
         sign( sum_k c_k sign(w_k . x) ).
 
@@ -129,7 +129,7 @@ class VotedPerceptron:
 class AveragedPerceptron:
     r"""Run Perceptron; answer with the average of its vectors over the rows shown.
 
-    With ``w_k`` and ``c_k`` as in `VotedPerceptron` the answer is the hyperplane
+    With ``w_k`` and ``c_k`` as in `VotedPerceptron` the answer is the hyperplane ::
 
         sum_k c_k w_k / sum_k c_k.
 

@@ -24,7 +24,7 @@ class Winnow:
     r"""Multiply the weights of the active features after every mistake.
 
     Features lie in [0, 1], weights are positive, all 1 at first; the positive class is
-    predicted where ``w . x`` exceeds a fixed threshold. After a mistake
+    predicted where ``w . x`` exceeds a fixed threshold. After a mistake ::
 
         missed positive:   w_j <- w_j * promotion^{x_j}
         false positive:    w_j <- w_j / promotion^{x_j}
@@ -64,7 +64,7 @@ class Winnow:
     the number of features. A promotion adds at most ``(b - 1) t`` to the sum of weights
     and a demotion takes at least ``(1 - 1/b) t`` from it, which is positive and d at
     first; no weight exceeds ``b t``; and ``sum_j mu_j ln w_j`` gains at least ``ln b``
-    by a promotion and loses at most ``(1 - separation) ln b`` by a demotion. So
+    by a promotion and loses at most ``(1 - separation) ln b`` by a demotion. So ::
 
         demotions  <= b promotions + b d / ((b - 1) t)
         promotions (1 - (1 - separation) b)
@@ -182,7 +182,7 @@ class BalancedWinnow:
     r"""Winnow with a negative copy of every feature: weights of either sign.
 
     Two positive weights a column, 1 at first, ``w = up - down``; after a mistake on the
-    signed row ``a_i`` (``a_i . w <= 0``)
+    signed row ``a_i`` (``a_i . w <= 0``) ::
 
         up_j   <- up_j   exp( learning_rate a_ij)
         down_j <- down_j exp(-learning_rate a_ij)
@@ -206,11 +206,13 @@ class BalancedWinnow:
     random_state : int or None, default=None
         Seed of the shuffles.
 
-    Notes ----- Let ``r = max |a_ij|`` and ``a_i . u >= margin > 0`` for all rows and a
+    Notes
+    -----
+    Let ``r = max |a_ij|`` and ``a_i . u >= margin > 0`` for all rows and a
     ``u`` with ``sum_j |u_j| = 1``. The divergence of ``u``, as a distribution on the 2
     d columns ``(a, -a)``, from the scaled weights starts at no more than ``ln 2 d`` and
     every mistake takes ``learning_rate margin - learning_rate^2 r^2 / 2`` from it
-    (Hoeffding's lemma), so there are at most
+    (Hoeffding's lemma), so there are at most ::
 
         ln(2 d) / (learning_rate margin - learning_rate^2 r^2 / 2)
 

@@ -52,10 +52,15 @@ def figure_1_command(n_max: int, out: Path) -> None:
     """
     from rich.console import Console
 
+    from linsep.plotting import require_matplotlib
     from linsep.reproduce import figure_1
     from linsep.reproduce.drawing import save_all
 
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        require_matplotlib()
+    except ImportError as error:
+        raise click.UsageError(str(error)) from error
+    _make_folder(out)
     rows = _measure_with_progress(n_max)
     path = out / "figure-1.csv"
     figure_1.write_csv(rows, path)
@@ -63,6 +68,16 @@ def figure_1_command(n_max: int, out: Path) -> None:
     console.print(_figure_1_table(rows))
     for written in (path, *save_all(rows, out)):
         console.print(f"wrote {written}", highlight=False, soft_wrap=True)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder before the long work, or say why it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.UsageError(
+            f"--out must be a folder that can be made: {error.strerror} ({folder})."
+        ) from error
 
 
 def _measure_with_progress(n_max: int) -> list[Measurement]:
@@ -154,11 +169,12 @@ def theorems_command(seed: int, out: Path | None) -> None:
 
     from linsep.reproduce import theorems
 
+    if out is not None:
+        _make_folder(out)
     console = Console()
     rows = list(theorems.compare_grid(seed=seed))
     console.print(_theorems_table(rows))
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
         path = out / "theorems.csv"
         theorems.write_csv(rows, path)
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)

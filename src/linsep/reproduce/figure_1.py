@@ -95,7 +95,7 @@ def perceptron_operations(n: int) -> int:
     Examples
     --------
     >>> perceptron_operations(12)
-    39146835
+    39146829
     """
     updates: int = (4**n - 1) // 3
     return updates + n * (updates // 2)

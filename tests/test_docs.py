@@ -1,0 +1,49 @@
+"""The pages: their examples run, the API page is the contract, figures are there."""
+
+import doctest
+import re
+
+import pytest
+
+import linsep
+from helpers import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.rst"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_on_the_page_run(page):
+    failed, _ = doctest.testfile(
+        str(page),
+        module_relative=False,
+        optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS,
+    )
+    assert failed == 0
+
+
+def test_api_page_lists_the_contract_and_nothing_else():
+    text = (DOCS / "api.rst").read_text()
+    listed = set(re.findall(r"^\.\. auto\w+:: (\w+)$", text, re.MULTILINE))
+    listed |= set(re.findall(r"^``(\w+)``$", text, re.MULTILINE))
+    assert listed == set(linsep.__all__), "docs/api.rst must list linsep.__all__"
+
+
+def test_every_method_and_player_has_its_entry():
+    for module, page in (("game", "game.rst"), ("perceptrons", "perceptrons.rst")):
+        text = (DOCS / page).read_text()
+        names = __import__(f"linsep.{module}", fromlist=["__all__"]).__all__
+        missing = [name for name in names if f"linsep.{module}.{name}\n" not in text]
+        assert missing == []
+
+
+def test_every_page_is_in_the_table_of_contents_and_links_lead_somewhere():
+    index = (DOCS / "index.rst").read_text()
+    for page in PAGES:
+        if page.stem != "index":
+            assert re.search(rf"^   {page.stem}$", index, re.MULTILINE), page.stem
+        text = page.read_text()
+        for target in re.findall(r":doc:`([\w-]+)`", text):
+            assert (DOCS / f"{target}.rst").exists(), target
+        for target in re.findall(r"(?:figure:: |<)((?:figures|data)/[^>\s]+)", text):
+            assert (DOCS / target).exists(), target
