@@ -28,6 +28,7 @@ Callback = Callable[[Pass], object]
 
 # Doubtful rows are made exact this many at a time.
 ROWS_AT_A_TIME = 1000
+NO_TIME_LEFT = "Undecided: stopped before the exact arithmetic was done."
 # Between sweeps the callback is told at most this often, in seconds.
 TELL_EVERY = 0.2
 
@@ -42,14 +43,17 @@ class Limits:
         Sweeps over all rows at most.
     max_rounds : int or None
         Rounds and steps of the engines at most.
-    started, deadline : float
-        Readings of ``time.perf_counter``.
+    time_limit : float
+        Seconds at most, inf for no limit. It is looked at between steps: one exact
+        solve or one sweep is not cut short.
+    started : float
+        The reading of ``time.perf_counter`` at the start.
     """
 
     max_passes: int
     max_rounds: int | None
+    time_limit: float
     started: float
-    deadline: float
 
     @classmethod
     def checked(
@@ -73,7 +77,7 @@ class Limits:
                 f"{time_limit!r}"
             )
         seconds = np.inf if time_limit is None else float(time_limit)
-        return cls(max_passes, max_rounds, started, started + seconds)
+        return cls(max_passes, max_rounds, seconds, started)
 
 
 def _require_count(name: str, value: object) -> None:
@@ -362,10 +366,10 @@ class Search:
             propose,
             should_stop=lambda: self._reason_to_stop() is not None,
         )
-        if settled is None:
-            self._stop_if_due()
         if isinstance(settled, Conflict):
             return self._inseparable(working, settled)
+        if settled is None:
+            raise _Stopped(self._reason_to_stop() or NO_TIME_LEFT)
         return Hyperplane.rounded(settled.w)
 
     def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
@@ -400,10 +404,10 @@ class Search:
     def _reason_to_stop(self) -> str | None:
         """Return why the search must end now, if it must; tell the callback."""
         limits = self.limits
-        if time.perf_counter() > limits.deadline:
+        if self.elapsed() > limits.time_limit:
             return (
-                f"Undecided: the time limit of {limits.deadline - limits.started:g} s "
-                "passed; allow more to go on."
+                f"Undecided: the time limit of {limits.time_limit:g} s passed; allow "
+                "more to go on."
             )
         if limits.max_rounds is not None and self.n_rounds >= limits.max_rounds:
             return (

@@ -14,13 +14,17 @@ When floating point can make no progress on the working set, exact arithmetic ta
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linsep.result import Separation, Status
 from linsep.search import Callback, Limits, Search, Verdict
 from linsep.validate import InputError, Problem, problem_from
+
+if TYPE_CHECKING:
+    from linsep.proof.certificate import Certificate
 
 
 def separate(
@@ -127,7 +131,7 @@ def _one_class(problem: Problem, started: float) -> Separation:
     """Answer for one class and an intercept: a constant decision, no hyperplane."""
     rows, label = problem.rows, problem.classes[0]
 
-    def certify() -> Any:
+    def certify() -> Certificate:
         from linsep.proof.certificate import Certificate
 
         weights = [0] * problem.n_features + [1]
@@ -210,20 +214,21 @@ def _conflict_of(problem: Problem, verdict: Verdict) -> tuple[Any, Any, Any, Any
     return verdict.conflict, weights, values, labels
 
 
-def _certifier(problem: Problem, verdict: Verdict) -> Any:
+def _certifier(problem: Problem, verdict: Verdict) -> Callable[[], Certificate] | None:
     """Return what builds the certificate when it is first asked for."""
     if verdict.status is Status.UNDECIDED:
         return None
 
-    def certify() -> Any:
+    def certify() -> Certificate:
         from linsep.proof.certificate import Certificate
 
         rows, classes = problem.rows, problem.classes
         if verdict.hyperplane is not None:
             weights = verdict.hyperplane.integers()
             return Certificate.for_separator(rows, classes, weights)
+        conflict = [] if verdict.conflict is None else verdict.conflict.tolist()
         return Certificate.for_conflict(
-            rows, classes, verdict.conflict, verdict.conflict_weights
+            rows, classes, conflict, verdict.conflict_weights or ()
         )
 
     return certify

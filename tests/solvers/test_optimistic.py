@@ -48,7 +48,7 @@ def random_data(seed, separable):
 def test_algorithm_1_iterates_equal_the_textbook_loop(seed, separable):
     X, y = random_data(seed, separable)
     A = y[:, None] * X
-    r = 1 / safe_step(A)
+    r = 1 / safe_step(Oracle(A))
     seen = []
     algorithm_1(
         A,
@@ -68,7 +68,7 @@ def test_algorithm_1_iterates_equal_the_textbook_loop(seed, separable):
 def test_fixed_step_of_the_adaptive_loop_is_algorithm_1(seed):
     X, y = random_data(seed, separable=False)
     A = y[:, None] * X
-    r = 1 / safe_step(A)
+    r = 1 / safe_step(Oracle(A))
     loop = OptimisticLoop(step_size=1 / r, adaptive=False)
     rounds = islice(loop.rounds(Oracle(A)), 50)
     for state, (w, p, average) in zip(
@@ -93,7 +93,7 @@ def test_algorithm_1_counts_on_the_papers_data():
 def test_algorithm_1_separates_within_the_sharper_bound(n):
     A = paper_rows(n)
     margin = np.sqrt(3 / (4.0**n - 1))
-    r = 1 / safe_step(A)
+    r = 1 / safe_step(Oracle(A))
     run = algorithm_1(A)
     assert (A @ run.average > 0).all()
     assert run.n_rounds <= r * np.sqrt(2 * np.log(n)) / margin + 1
@@ -114,7 +114,7 @@ def test_regret_bound_holds_at_every_round(seed, separable, adaptive, step):
     X, y = random_data(seed, separable)
     A = y[:, None] * X
     n = len(A)
-    first = None if step is None else step * safe_step(A)
+    first = None if step is None else step * safe_step(Oracle(A))
     loop = OptimisticLoop(step_size=first, adaptive=adaptive)
     for state in islice(loop.rounds(Oracle(A)), 80):
         G = state.weighted_sum
@@ -155,13 +155,13 @@ def test_adaptive_steps_never_fall_under_half_the_safe_step():
     X, y = random_data(7, separable=False)
     A = y[:, None] * X
     for state in islice(OptimisticLoop().rounds(Oracle(A)), 300):
-        assert state.step_size >= 0.5 * safe_step(A)
+        assert state.step_size >= 0.5 * safe_step(Oracle(A))
 
 
 def test_first_step_far_too_long_is_halved_until_the_bound_holds():
     X, y = random_data(11, separable=False)
     A = y[:, None] * X
-    loop = OptimisticLoop(step_size=1e6 * safe_step(A))
+    loop = OptimisticLoop(step_size=1e6 * safe_step(Oracle(A)))
     state = loop.step(Oracle(A), loop.init(Oracle(A)))
     G = state.weighted_sum
     assert state.margin >= 0.5 * G @ G - np.log(len(A)) - 1e-9 * (1 + G @ G)

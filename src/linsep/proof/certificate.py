@@ -18,7 +18,7 @@ from typing import Any, Literal
 from linsep.proof import checker
 from linsep.proof.checker import CertificateError
 from linsep.proof.digest import digest
-from linsep.rows import DenseRows, SparseRows
+from linsep.rows import Rows
 
 __all__ = ["Certificate", "CertificateError"]
 
@@ -27,7 +27,6 @@ _CHUNK = 1 << 16
 # Integers up to this many bits are written in decimal: at most 3,914 digits.
 _DECIMAL_BITS = 13_000
 
-SignedRows = DenseRows | SparseRows
 Kind = Literal["separator", "conflict", "partition"]
 
 
@@ -76,16 +75,14 @@ class Certificate:
     weights: tuple[int, ...] | None = None
 
     @classmethod
-    def for_separator(
-        cls, rows: SignedRows, classes: Any, w: Iterable[int]
-    ) -> Certificate:
+    def for_separator(cls, rows: Rows, classes: Any, w: Iterable[int]) -> Certificate:
         """Certify that the integers `w`, the intercept's last, separate the rows."""
         return cls(kind="separator", w=_integers(w), **_header(rows, classes))
 
     @classmethod
     def for_conflict(
         cls,
-        rows: SignedRows,
+        rows: Rows,
         classes: Any,
         conflict: Iterable[int],
         weights: Iterable[int],
@@ -101,7 +98,7 @@ class Certificate:
     @classmethod
     def for_partition(
         cls,
-        rows: SignedRows,
+        rows: Rows,
         classes: Any,
         w: Iterable[int],
         overlapped: Iterable[int],
@@ -240,7 +237,7 @@ class Certificate:
         return f"{free:,} rows are separated, {blamed:,} overlap ({rows})"
 
 
-def _header(rows: SignedRows, classes: Any) -> dict[str, Any]:
+def _header(rows: Rows, classes: Any) -> dict[str, Any]:
     """Say which data a certificate is about."""
     n, d = rows.shape
     return {

@@ -76,6 +76,7 @@ class Scan:
 class Rows(Protocol):
     """Signed rows that can be swept and gathered; all that a solver may ask of data."""
 
+    X: Any
     signs: NDArray[np.int8]
     fit_intercept: bool
 

@@ -11,6 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -40,15 +41,26 @@ def map_in_threads(
     if n_threads <= 1:
         yield from map(function, items)
         return
-    with ThreadPoolExecutor(n_threads) as pool:
-        waiting: deque[Future[Out]] = deque()
-        try:
-            for item in items:
-                waiting.append(pool.submit(function, item))
-                if len(waiting) > 2 * n_threads:
-                    yield waiting.popleft().result()
-            while waiting:
+    pool = _pool(count_threads())
+    waiting: deque[Future[Out]] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > 2 * n_threads:
                 yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+@cache
+def _pool(n_threads: int) -> ThreadPoolExecutor:
+    """Return the threads, made once: starting them costs as much as a short sweep."""
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="linsep")
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked child has none of its parent's threads: it makes its own.
+    os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -2,16 +2,16 @@
 
 Both engines run in the whitened coordinates of `linsep.solvers.metric`. Which one is
 quicker depends on the margin, which is not known before: an easy margin takes the loop
-a few rounds, a hard one thousands, while the active set takes a few hundred steps
-whatever the margin. So the loop is given as much work as the active set is predicted to
-need, then the active set takes over: at most about twice the work of the better choice.
+a few rounds, a hard one thousands, while the active set takes a few steps a coordinate
+whatever the margin. So the loop is given a share of the work that the active set is
+predicted to need, then the active set takes over: little is lost either way.
 Work is counted in multiply-adds weighted by measured constants
 (``benchmarks/engines.py``), not in seconds, so that results repeat from run to run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -28,6 +28,9 @@ from linsep.solvers.oracle import Oracle, softmin_weights
 STEPS_A_COORDINATE = 4.0
 # A multiply-add of the active set costs this many of the oracle's (measured).
 ACTIVE_SET_COST = 1.5
+# The loop gets this share of the active set's predicted work, and some rounds anyway.
+LOOP_SHARE = 0.3
+LEAST_ROUNDS = 64
 # On a part of the rows the loop's separator must have this share of the best margin,
 # or the next scan meets many violations and passes are wasted.
 ENOUGH_MARGIN = 0.5
@@ -102,18 +105,15 @@ def solve(
     stop = should_stop if should_stop is not None else lambda n_rounds: False
     n_rounds = 0
     if start is None:
-        for found in _play(coordinates, complete, limit):
-            n_rounds = found.n_rounds
-            if found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit:
-                return found
+        found = _play(coordinates, complete, limit, stop)
+        n_rounds = found.n_rounds
+        if found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit:
+            return found
         start = found.support[np.argsort(-found.weights)][: coordinates.rank]
-    candidate = None
     for state in active_set(coordinates.rows, start, max_steps=_steps(limit, n_rounds)):
-        candidate = _from_active_set(state, coordinates, n_rounds)
-        if stop(candidate.n_rounds):
+        if stop(n_rounds + state.n_steps):
             break
-    assert candidate is not None
-    return candidate
+    return _from_active_set(state, coordinates, n_rounds)
 
 
 def _steps(limit: int, n_rounds: int) -> int | None:
@@ -122,32 +122,37 @@ def _steps(limit: int, n_rounds: int) -> int | None:
 
 
 def loop_budget(m: int, rank: int) -> int:
-    """Return how many rounds of the loop cost what the active set is predicted to."""
+    """Return how many rounds of the loop are worth a try on m rows."""
     steps = STEPS_A_COORDINATE * rank
     a_step = 2.5 * rank**2 + m * rank / 16
-    return max(8, int(ACTIVE_SET_COST * steps * a_step / max(1, 2 * m * rank)))
+    a_round = 2 * max(1, m * rank)
+    return max(
+        LEAST_ROUNDS, int(LOOP_SHARE * ACTIVE_SET_COST * steps * a_step / a_round)
+    )
 
 
-def _play(coordinates: Coordinates, complete: bool, limit: int) -> Iterator[Candidate]:
-    """Run the loop within its budget, yielding a candidate after every round."""
+def _play(
+    coordinates: Coordinates,
+    complete: bool,
+    limit: int,
+    stop: Callable[[int], bool],
+) -> Candidate:
+    """Run the loop within its budget; the metric is formed anew on the way."""
     m, rank = coordinates.rows.shape
     budget = min(limit, loop_budget(m, rank))
     n_before = 0
     while True:
-        oracle = Oracle(coordinates.rows)
-        leave_at = n_before + REWHITEN_AFTER if n_before == 0 else budget
-        for state in OptimisticLoop().rounds(oracle):
+        leave_at = REWHITEN_AFTER if n_before == 0 else budget
+        for state in OptimisticLoop().rounds(Oracle(coordinates.rows)):
             n_rounds = n_before + state.n_rounds
             done = state.separator is not None and (complete or _is_wide(state))
-            yield _from_loop(state, coordinates, n_rounds, done)
-            if done or n_rounds >= min(budget, leave_at):
+            if done or n_rounds >= min(budget, leave_at) or stop(n_rounds):
                 break
-        if done or n_rounds >= budget:
-            return
+        if done or n_rounds >= budget or stop(n_rounds):
+            return _from_loop(state, coordinates, n_rounds, done)
         n_before = n_rounds
-        coordinates = rewhiten(
-            coordinates, softmin_weights(coordinates.rows, state.total)
-        )
+        p = softmin_weights(coordinates.rows, state.total)
+        coordinates = rewhiten(coordinates, p)
 
 
 def _is_wide(state: Round) -> bool:

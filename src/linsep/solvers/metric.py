@@ -34,6 +34,12 @@ RANK_TOLERANCE = 1e-13
 GRAM_TOLERANCE = 1e-11
 # More columns than this per row are not factorised but met in the row space.
 WIDE = 2
+# Multiply-adds of a QR from which its time is worth saving.
+MOMENT_FROM = 20_000_000
+# Eigenvalues of the second moment above the first are there, below the second are not;
+# in between rounding decides, and a QR must tell.
+CLEARLY_POSITIVE = 1e-9
+CLEARLY_ZERO = 1e-13
 # Rows this many powers of two from the typical one are scaled on their own.
 EXTREME_ROW_BITS = 20
 # Powers of two beyond this one are near the end of the doubles.
@@ -89,7 +95,7 @@ def whiten(A: Any, *, constant: bool = False) -> Coordinates:
         if d > WIDE * m:
             basis = _gram_coordinates(A)
         else:
-            basis = _qr_coordinates(A.toarray() if hasattr(A, "toarray") else A)
+            basis = _dense_coordinates(A.toarray() if hasattr(A, "toarray") else A)
         return rewhiten(basis, None)
 
 
@@ -181,7 +187,7 @@ def _scaled(A: Any) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
     of extreme size are scaled on their own: scaling every row by its largest entry,
     which depends on units, would make the metric depend on them.
     """
-    m, d = A.shape
+    m = A.shape[0]
     columns = _exponents(_largest(A, 0))
     by_row = _exponents(_largest(_shifted(A, np.zeros(m, np.int64), -columns), 1))
     typical = int(np.median(by_row)) if m else 0
@@ -204,7 +210,7 @@ def _unscaled(
     used = exponent[w != 0]
     if used.size and (used.max() > SAFE_EXPONENT or used.min() < -SAFE_EXPONENT):
         exponent -= used.max()
-    return np.ldexp(fraction, np.maximum(exponent, -5000))
+    return np.asarray(np.ldexp(fraction, np.maximum(exponent, -5000)))
 
 
 def _row_lengths(
@@ -214,14 +220,52 @@ def _row_lengths(
     return np.ldexp(length, np.clip(rows, -SAFE_EXPONENT, SAFE_EXPONENT))
 
 
-def _qr_coordinates(A: NDArray[np.float64]) -> Coordinates:
-    """Whiten by a pivoted QR of the scaled rows: ``A T = Q``."""
-    from scipy import linalg
-
+def _dense_coordinates(A: NDArray[np.float64]) -> Coordinates:
+    """Whiten in the column space: by the second moment where that is safe, else QR."""
     m, d = A.shape
     if m == 0 or d == 0:
         return Coordinates(np.zeros((m, 0)), np.ones(m), lambda u: np.zeros(d))
     scaled, rows, columns = _scaled(A)
+    if m * d**2 > MOMENT_FROM:
+        coordinates = _moment_coordinates(scaled, rows, columns)
+        if coordinates is not None:
+            return coordinates
+    return _qr_coordinates(scaled, rows, columns)
+
+
+def _moment_coordinates(
+    scaled: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> Coordinates | None:
+    """Whiten by ``A^T A = V diag(s) V^T``: a tenth of the time of a pivoted QR.
+
+    It squares the condition, so None where an eigenvalue is neither clearly zero nor
+    clearly not. The metric is formed again from the new rows, which are well
+    conditioned, so what the first product lost is made good (as in Cholesky QR).
+    """
+    length = np.sqrt(np.einsum("ij,ij->j", scaled, scaled))
+    length[length == 0] = 1.0
+    columns = columns + _exponents(length)
+    unit_columns = np.ldexp(scaled, -_exponents(length))
+    values, vectors = np.linalg.eigh(unit_columns.T @ unit_columns)
+    clear = values > CLEARLY_POSITIVE * values[-1]
+    if (values[~clear] > CLEARLY_ZERO * values[-1]).any():
+        return None
+    to_columns = vectors[:, clear] / np.sqrt(values[clear])
+    unit, row_length = _normalised(unit_columns @ to_columns)
+
+    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _unscaled(to_columns @ u, columns)
+
+    return Coordinates(unit, _row_lengths(row_length, rows), to_weights)
+
+
+def _qr_coordinates(
+    scaled: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> Coordinates:
+    """Whiten by a pivoted QR of the scaled rows: ``A T = Q``."""
+    from scipy import linalg
+
+    d = scaled.shape[1]
     Q, R, pivots = linalg.qr(scaled, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
     rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal[0]))

@@ -119,7 +119,7 @@ class OptimisticLoop:
     def init(self, oracle: Oracle) -> Round:
         """Return the state before the first round: uniform weights, no play."""
         zero = np.zeros(oracle.A.shape[1])
-        step = self.step_size if self.step_size is not None else safe_step(oracle.A)
+        step = self.step_size if self.step_size is not None else safe_step(oracle)
         start = oracle(zero)
         return Round(0, zero, zero, start.x, zero, 0.0, step, 0.0, 0.0, 0.0)
 
@@ -128,7 +128,7 @@ class OptimisticLoop:
         eta = state.step_size
         if self.adaptive and state.n_rounds > 0:
             eta *= GROWTH
-        floor = 0.5 * safe_step(oracle.A) if self.adaptive else 0.0
+        floor = 0.5 * safe_step(oracle) if self.adaptive else 0.0
         n_rounds = state.n_rounds
         while True:
             play = state.weighted_sum + eta * state.pseudoexample
@@ -164,10 +164,9 @@ class OptimisticLoop:
             yield state
 
 
-def safe_step(A: NDArray[np.float64]) -> float:
+def safe_step(oracle: Oracle) -> float:
     """Return ``1 / max_i |a_i|``, always accepted as a step; 1 if all rows are zero."""
-    largest = float(np.sqrt(np.einsum("ij,ij->i", A, A).max(initial=0.0)))
-    return 1.0 / largest if largest > 0 else 1.0
+    return 1.0 / oracle.radius if oracle.radius > 0 else 1.0
 
 
 AlgorithmOneCallback = Callable[
@@ -249,7 +248,7 @@ def algorithm_1(
     """
     oracle = Oracle(A)
     n, d = oracle.A.shape
-    r = radius if radius is not None else 1.0 / safe_step(oracle.A)
+    r = radius if radius is not None else 1.0 / safe_step(oracle)
     w = np.zeros(d)
     v = np.zeros(d)
     x_before = x = oracle(v).x

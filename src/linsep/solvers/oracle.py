@@ -12,6 +12,7 @@ sums. The smallest margin of a second vector ``w`` comes along at almost no cost
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,11 @@ class Oracle:
         bounds = np.linspace(0, n, n_parts + 1).astype(int)
         self._parts = list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
         self._block = max(1, min(n, BLOCK_ENTRIES // max(1, d)))
+
+    @cached_property
+    def radius(self) -> float:
+        """The largest row norm, ``r`` of the paper."""
+        return float(np.sqrt(np.einsum("ij,ij->i", self.A, self.A).max(initial=0.0)))
 
     def __call__(
         self, v: NDArray[np.float64], w: NDArray[np.float64] | None = None
