@@ -6,12 +6,18 @@ from linsep.diagnosis.checking import (
     check_separation,
 )
 from linsep.diagnosis.diagnosing import diagnose
+from linsep.diagnosis.influential import InfluentialRows, influential_rows
+from linsep.diagnosis.many import Batch, diagnose_many
 from linsep.diagnosis.record import Diagnosis
 
 __all__ = [
+    "Batch",
     "Diagnosis",
+    "InfluentialRows",
     "SeparationError",
     "SeparationWarning",
     "check_separation",
     "diagnose",
+    "diagnose_many",
+    "influential_rows",
 ]

@@ -57,7 +57,7 @@ def outcome_from(y: object, family: str) -> Outcome:
         return _non_negative(y)
     if family == "binomial" and _n_columns(y) == 2:
         return _counts(y)
-    if family == "ordinal":
+    if family in ("ordinal", "multinomial"):
         ordered = _ordered_categories(y)
         if ordered is not None:
             return ordered

@@ -353,7 +353,12 @@ class Story:
             verdict = "Separation is informative here"
         return (
             f"{verdict}: random labels on {n:,} distinct rows of rank {rank} would be "
-            f"separated completely with probability at most {chance.any_balance:.2g} "
-            f"(Cover 1965); with {n_positive:,} of them in the last class, at most "
-            f"{chance.same_balance:.2g}."
+            f"separated completely with probability {_at_most(chance.any_balance)} "
+            f"(Cover 1965); with {n_positive:,} of them in the last class, "
+            f"{_at_most(chance.same_balance)}."
         )
+
+
+def _at_most(probability: float) -> str:
+    """Write a bound on a probability."""
+    return "below 1e-300" if probability < 1e-300 else f"at most {probability:.2g}"

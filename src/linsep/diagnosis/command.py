@@ -1,0 +1,216 @@
+"""``linsep diagnose``: why the regression of a data file has no finite estimate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linsep.validate import InputError
+
+if TYPE_CHECKING:
+    from linsep.diagnosis.record import Diagnosis
+
+__all__ = ["command"]
+
+
+@click.command("diagnose")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--target", metavar="COL", help="The column of the outcome.")
+@click.option(
+    "--formula",
+    metavar="'y ~ x'",
+    help="In place of --target: names of columns, C(), interactions, and log, log2, "
+    "log10, exp, center, scale of one column; cbind(successes, failures) on the left.",
+)
+@click.option(
+    "--family",
+    type=click.Choice(["binomial", "poisson", "multinomial", "ordinal"]),
+    default="binomial",
+    show_default=True,
+    help="binomial: logit, probit, cloglog; poisson: any log link.",
+)
+@click.option("--no-intercept", is_flag=True, help="No intercept (with --target).")
+@click.option("--drop", metavar="COL", multiple=True, help="A column to leave out.")
+@click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line of a CSV names the columns (with --target).",
+)
+@click.option(
+    "--weights", metavar="COL", help="A column of weights; rows of weight 0 are absent."
+)
+@click.option(
+    "--time-limit",
+    metavar="S",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds at most, reading not counted.",
+)
+@click.option(
+    "--certificate",
+    metavar="OUT.json",
+    type=click.Path(path_type=Path),
+    help="Save the proof of which rows are separated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+def command(
+    file: Path,
+    target: str | None,
+    formula: str | None,
+    family: str,
+    no_intercept: bool,
+    drop: tuple[str, ...],
+    header: bool | None,
+    weights: str | None,
+    time_limit: float | None,
+    certificate: Path | None,
+    as_json: bool,
+) -> None:
+    """Say whether a regression's estimates exist, and which columns and rows forbid it.
+
+    FILE is CSV (.gz too), Parquet, svmlight text, .npy or .npz; with --formula, CSV or
+    Parquet. With --target all other columns are the design, text as 0/1 columns.
+    """
+    from linsep.cli.output import require_writable, strict_json, write_whole
+
+    if (target is None) == (formula is None):
+        raise InputError(
+            "give --target COL or --formula 'y ~ x', one of the two; got "
+            + ("neither" if target is None else "both")
+        )
+    require_writable(certificate)
+    if formula is not None:
+        if no_intercept or drop or header is not None:
+            raise InputError(
+                "--no-intercept, --drop and --header go with --target; a formula says "
+                "itself what is in the model ('y ~ 0 + x')"
+            )
+        answer = _by_formula(file, formula, family, weights, time_limit)
+    else:
+        assert target is not None
+        answer = _by_target(
+            file, target, family, not no_intercept, drop, header, weights, time_limit
+        )
+    proof = answer.certificate if certificate is not None else None
+    if certificate is not None and proof is not None:
+        write_whole(certificate, proof.to_json())
+    if as_json:
+        click.echo(strict_json(record(answer)))
+    else:
+        click.echo(answer.summary())
+        if certificate is not None and proof is not None:
+            click.echo(f"Proof saved: {certificate}")
+    if certificate is not None and proof is None:
+        click.echo(f"No proof to save to {certificate}: undecided.", err=True)
+    raise SystemExit(0 if answer.proved else 1)
+
+
+def _by_target(
+    file: Path,
+    target: str,
+    family: str,
+    fit_intercept: bool,
+    drop: tuple[str, ...],
+    header: bool | None,
+    weights: str | None,
+    time_limit: float | None,
+) -> Diagnosis:
+    """Diagnose one column of a file against all others."""
+    from linsep.diagnosis.design import study_from
+    from linsep.diagnosis.pipeline import diagnose_study
+    from linsep.files import read_table
+
+    left_out = drop if weights is None else (*drop, weights)
+    table = read_table(file, target, drop=left_out, header=header)
+    sample_weight = None
+    if weights is not None:
+        sample_weight = read_table(file, weights, header=header).y
+    study = study_from(
+        table.X,
+        table.y,
+        family=family,
+        fit_intercept=fit_intercept,
+        sample_weight=sample_weight,
+        feature_names=table.feature_names,
+        outcome_name=table.target,
+    )
+    return diagnose_study(study, time_limit=time_limit, seed=0)
+
+
+def _by_formula(
+    file: Path,
+    formula: str,
+    family: str,
+    weights: str | None,
+    time_limit: float | None,
+) -> Diagnosis:
+    """Diagnose a formula, after looking that it runs no code."""
+    from linsep.diagnosis.diagnosing import diagnose
+    from linsep.diagnosis.formulas import restricted
+
+    frame = _frame(file)
+    columns = {str(column) for column in frame.columns}
+    if weights is not None and weights not in columns:
+        raise InputError(
+            f"--weights must name a column of {file}, got {weights!r}; it has "
+            f"{', '.join(sorted(columns)[:10])}"
+        )
+    return diagnose(
+        restricted(formula, columns),
+        frame,
+        family=family,
+        sample_weight=None if weights is None else frame[weights].to_numpy(),
+        time_limit=time_limit,
+    )
+
+
+def _frame(file: Path) -> Any:
+    """Read a CSV or Parquet file with its text columns as they are."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise InputError(
+            '--formula needs pandas and formulaic; pip install "linsep[data]"'
+        ) from error
+    if not file.is_file():
+        raise InputError(f"{file} must be an existing file, got a path with none")
+    try:
+        if file.suffix.lower() in (".parquet", ".pq"):
+            return pd.read_parquet(file)
+        first = pd.read_csv(file, nrows=1, header=None, sep="\0", dtype=str)
+        line = str(first.iloc[0, 0])
+        delimiter = max(",;\t", key=line.count)
+        return pd.read_csv(file, sep=delimiter)
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(
+            f"{file} must be a CSV or Parquet file to be used with --formula, got: "
+            f"{error}"
+        ) from error
+
+
+def record(answer: Diagnosis) -> dict[str, Any]:
+    """Return the answer as what JSON can hold; exact numbers are texts."""
+    exact, direction = answer.exact_direction, answer.direction
+    return {
+        "status": answer.status.value,
+        "proved": answer.proved,
+        "family": answer.family,
+        "message": answer.message,
+        "rank": answer.rank,
+        "n_samples": answer.n_samples,
+        "n_features": answer.n_features,
+        "separated_rows": answer.separated_rows.tolist(),
+        "overlapped_rows": answer.overlapped_rows.tolist(),
+        "estimates": {name: e.value for name, e in answer.estimates.items()},
+        "estimates_without_aliased": {
+            name: e.value for name, e in answer.estimates_without_aliased.items()
+        },
+        "collinear": dict(answer.collinear),
+        "coefficient_names": list(answer.coefficient_names),
+        "direction": None if direction is None else direction.tolist(),
+        "exact_direction": None if exact is None else [str(value) for value in exact],
+        "findings": list(answer.findings),
+        "summary": answer.summary().split("\n"),
+        "seconds": answer.seconds,
+    }

@@ -1,0 +1,366 @@
+"""The fewest rows that stand in the way: of overlap, or of separation.
+
+To restore overlap, all separated rows must go, and it is enough that they do: whatever
+is left of them is still separated by the same direction. So that answer is exact.
+
+To make the rest separable by removing as few rows as possible is NP-hard (it is the
+maximum feasible subsystem problem; E. Amaldi & V. Kann, Theoretical Computer Science
+147, 1995). A small set is found by a heuristic, and bounded from below by conflicts
+that share no row: each of them must lose one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.columns import columns_of
+from linsep.diagnosis.diagnosing import _check_time_limit, _checked_seed, study_of
+from linsep.diagnosis.merging import merge_equal_rows
+from linsep.diagnosis.pipeline import diagnose_study
+from linsep.diagnosis.quotient import Conflict, Quotient
+from linsep.diagnosis.record import Kind
+from linsep.diagnosis.reduction import OutOfTime
+from linsep.diagnosis.study import Study
+from linsep.diagnosis.sweeps import exact_signs_of, signs_of
+from linsep.diagnosis.texts import count_rows, listed
+from linsep.rows import DenseRows, SparseRows
+from linsep.validate import InputError
+
+# Conflicts looked for at most; each costs one solve.
+MOST_CONFLICTS = 1000
+# Sets looked at by the search over conflicts.
+MOST_NODES = 300
+
+
+@dataclass(frozen=True)
+class InfluentialRows:
+    """Few rows whose removal changes the verdict.
+
+    Attributes
+    ----------
+    goal : str
+        ``"overlap"``: without them no row is separated. ``"separable"``: without them
+        a hyperplane separates all rows.
+    rows : ndarray of int
+        The rows to remove, sorted. Removing them reaches the goal: that is proved.
+    lower_bound : int
+        No fewer rows do: that is proved.
+    is_fewest : bool
+        Whether the two agree. The set need not be the only one of its size.
+    method : str
+        How the rows were found, in words.
+    """
+
+    goal: str
+    rows: NDArray[np.intp]
+    lower_bound: int
+    method: str
+
+    @property
+    def is_fewest(self) -> bool:
+        """Whether no smaller set exists, for certain."""
+        return self.rows.size == self.lower_bound
+
+    def summary(self) -> str:
+        """Say it in two sentences."""
+        what = {
+            "overlap": "leaves no separated row",
+            "separable": "makes the data separable",
+        }[self.goal]
+        shown = listed([str(row) for row in self.rows], 12)
+        if self.rows.size == 0:
+            return f"Nothing need be removed: removing no row {what}."
+        bound = (
+            "no fewer do (proved), though other sets of this size may"
+            if self.is_fewest
+            else f"at least {self.lower_bound} must go (proved); whether fewer than "
+            f"{self.rows.size} do is open"
+        )
+        return (
+            f"Removing {count_rows(self.rows.size)} ({shown}) {what}; {bound}.\n"
+            f"Found by {self.method}."
+        )
+
+    def __repr__(self) -> str:
+        """Show the goal and both bounds."""
+        return (
+            f"InfluentialRows(goal={self.goal!r}, n_rows={self.rows.size}, "
+            f"lower_bound={self.lower_bound})"
+        )
+
+
+def influential_rows(
+    *inputs: Any,
+    goal: str = "auto",
+    time_limit: float | None = None,
+    random_state: int | None = None,
+    **options: Any,
+) -> InfluentialRows:
+    """Find few rows whose removal restores overlap, or makes the data separable.
+
+    Parameters
+    ----------
+    *inputs
+        As for `linsep.diagnose`.
+    goal : {"auto", "overlap", "separable"}, default="auto"
+        "overlap" asks which rows to remove so that none of the rest is separated; the
+        answer, all separated rows, is exact. "separable" (binomial only) asks which
+        to remove so that the rest are separated completely; the answer is a heuristic
+        with a proved lower bound. "auto" asks whichever is not so yet.
+    time_limit : float, optional
+        Seconds for the search; what was proved by then is returned.
+    random_state : int, optional
+        Seed; None is 0.
+    **options
+        As for `linsep.diagnose`.
+
+    Returns
+    -------
+    InfluentialRows
+
+    Raises
+    ------
+    InputError
+        As `linsep.diagnose`, and if the data stayed undecided.
+
+    References
+    ----------
+    J. W. Chinneck, "Fast heuristics for the maximum feasible subsystem problem",
+    INFORMS Journal on Computing 13, 2001, doi:10.1287/ijoc.13.3.210.9632.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> found = linsep.influential_rows([[0], [1], [2], [3], [0]], [0, 0, 1, 1, 1])
+    >>> found.goal, found.rows.tolist(), found.is_fewest
+    ('separable', [4], True)
+    """
+    if goal not in ("auto", "overlap", "separable"):
+        raise InputError(
+            f"goal must be 'auto', 'overlap' or 'separable', got {goal!r}"
+        )
+    _check_time_limit(time_limit)
+    seed = _checked_seed(random_state)
+    names = ("family", "fit_intercept", "sample_weight", "feature_names")
+    study = study_of(*inputs, **{**dict.fromkeys(names), **options})
+    answer = diagnose_study(study, time_limit=time_limit, seed=seed)
+    if answer.status is Kind.UNDECIDED:
+        raise InputError(f"{answer.message} Without a verdict no row can be blamed.")
+    if goal == "auto":
+        goal = "separable" if answer.status is Kind.OVERLAP else "overlap"
+    if goal == "overlap":
+        return InfluentialRows(
+            goal,
+            answer.separated_rows,
+            int(answer.separated_rows.size),
+            "facial reduction: every separated row must go",
+        )
+    if study.family != "binomial" or not study.outcome.is_labels:
+        raise InputError(
+            "goal='separable' needs a binomial outcome with one label a row, got "
+            f"family {study.family!r}"
+        )
+    search = _Search(study, seed, time_limit)
+    return search.run()
+
+
+class _Search:
+    """Few rows to remove, and conflicts without a common row."""
+
+    def __init__(self, study: Study, seed: int, time_limit: float | None) -> None:
+        self.study = study
+        groups = merge_equal_rows(study.X)
+        # A distinct row stands once for each label it has.
+        event = study.outcome.has[:, -1]
+        key = 2 * groups.group + event
+        self.kinds, first, self.kind_of_row = np.unique(
+            key, return_index=True, return_inverse=True
+        )
+        self.counts = np.bincount(self.kind_of_row)
+        signs = np.where(event[first], 1, -1).astype(np.int8)
+        X = study.X[first]
+        backend = SparseRows if hasattr(X, "indptr") else DenseRows
+        self.rows = backend(X, signs, study.fit_intercept)
+        self.rng = np.random.default_rng(seed)
+        order = np.arange(self.rows.shape[1])
+        kept = columns_of(self.rows, self.rng, order).kept
+        self.whole = Quotient.whole(self.rows, kept)
+        self.deadline = (
+            np.inf if time_limit is None else time.perf_counter() + time_limit
+        )
+
+    def run(self) -> InfluentialRows:
+        """Bound the number from below, then look for a small set."""
+        zero = np.flatnonzero(abs(self.rows.take(np.arange(self.counts.size))).sum(1) == 0)
+        lower = self._disjoint_conflicts(zero)
+        removed = self._small_set(zero)
+        lower, removed = self._deepened(lower, removed, zero)
+        chosen = np.isin(self.kind_of_row, np.flatnonzero(removed))
+        return InfluentialRows(
+            "separable",
+            self.study.present[chosen],
+            lower,
+            "a heuristic (rows misplaced by soft margins, put back where possible; then "
+            "a search over conflicts, as far as it went)",
+        )
+
+    def _stop(self) -> bool:
+        return time.perf_counter() > self.deadline
+
+    def _disjoint_conflicts(self, zero: NDArray[np.intp]) -> int:
+        """Count conflicts that share no row."""
+        left = self.counts.copy()
+        bound = int(left[zero].sum())  # a row of zeros is a conflict by itself
+        left[zero] = 0
+        for _ in range(MOST_CONFLICTS):
+            index = np.flatnonzero(left)
+            try:
+                found = decided(self.whole, index, self.rng, self._stop)
+            except OutOfTime:
+                break
+            if not isinstance(found, Conflict):
+                break
+            used = np.asarray(found.rows)
+            spent = int(left[used].min())
+            bound += spent
+            left[used] -= spent
+        return bound
+
+    def _small_set(self, zero: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return kinds of rows without which the rest are separable."""
+        everything = np.arange(self.counts.size)
+        best = np.ones(self.counts.size, dtype=bool)
+        for w in self._soft_margins():
+            signs, _ = signs_of(self.rows, w, everything)
+            doubtful = everything[signs == 0]
+            signs[doubtful] = exact_signs_of(self.rows, w, doubtful)
+            removed = signs <= 0
+            if self.counts[removed].sum() < self.counts[best].sum():
+                best = removed
+        best[zero] = True
+        # Put rows back, those that cost most first, while the rest stay separable.
+        candidates = np.flatnonzero(best)
+        for kind in candidates[np.argsort(-self.counts[candidates], kind="stable")]:
+            if kind in zero or self._stop():
+                continue
+            trial = best.copy()
+            trial[kind] = False
+            index = np.flatnonzero(~trial)
+            try:
+                found = decided(self.whole, index, self.rng, self._stop)
+            except OutOfTime:
+                break
+            if not isinstance(found, Conflict):
+                best = trial
+        return best
+
+    def _deepened(
+        self, lower: int, removed: NDArray[np.bool_], zero: NDArray[np.intp]
+    ) -> tuple[int, NDArray[np.bool_]]:
+        """Search for sets of ever more rows: every conflict must lose one of its own.
+
+        A size searched to the end without success raises the lower bound.
+        """
+        self.nodes_left = MOST_NODES
+        start = np.zeros(self.counts.size, dtype=bool)
+        start[zero] = True
+        base = int(self.counts[zero].sum())
+        try:
+            while lower < self.counts[removed].sum():
+                found = self._within(start, lower - base)
+                if found is not None:
+                    return lower, found
+                lower += 1
+        except OutOfTime:
+            pass
+        return lower, removed
+
+    def _within(
+        self, removed: NDArray[np.bool_], allowed: int
+    ) -> NDArray[np.bool_] | None:
+        """Return a set with at most so many rows more, or None: there is none."""
+        self.nodes_left -= 1
+        if self.nodes_left < 0:
+            raise OutOfTime
+        found = decided(self.whole, np.flatnonzero(~removed), self.rng, self._stop)
+        if not isinstance(found, Conflict):
+            return removed
+        for kind in found.rows:
+            if self.counts[kind] <= allowed:
+                more = removed.copy()
+                more[kind] = True
+                answer = self._within(more, allowed - int(self.counts[kind]))
+                if answer is not None:
+                    return answer
+        return None
+
+    def _soft_margins(self) -> Any:
+        """Yield hyperplanes that misplace few rows, as exact integers."""
+        from sklearn.linear_model import LogisticRegression
+
+        from linsep.proof.exact import integers_from
+
+        rows = self.rows
+        signs = rows.signs
+        yield tuple([0] * rows.shape[1])  # misplaces all: something to start from
+        if np.unique(signs).size < 2:
+            w = np.zeros(rows.shape[1])
+            w[-1] = float(signs[0])
+            yield tuple(integers_from(w))
+            return
+        X = rows.X
+        scale = abs(X).max(axis=0)
+        scale = np.asarray(scale.toarray() if hasattr(scale, "toarray") else scale)
+        scale = np.where(scale.ravel() > 0, scale.ravel(), 1.0)
+        scaled = X.multiply(1.0 / scale).tocsr() if hasattr(X, "indptr") else X / scale
+        import warnings
+
+        for strength in (1e-2, 1.0, 1e2, 1e4):
+            model = LogisticRegression(
+                C=strength, fit_intercept=rows.fit_intercept, max_iter=200
+            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # convergence does not matter here
+                model.fit(scaled, signs, sample_weight=self.counts)
+            w = np.append(model.coef_[0] / scale, model.intercept_)
+            yield tuple(integers_from(w[: rows.shape[1]]))
+
+
+def decided(
+    whole: Quotient,
+    index: NDArray[np.intp],
+    rng: np.random.Generator,
+    should_stop: Callable[[], bool],
+) -> tuple[int, ...] | Conflict:
+    """Separate the rows named, or find a conflict among them, by a working set.
+
+    Raises
+    ------
+    OutOfTime
+    """
+    size = max(20 * whole.dimension, 1000)
+    working = index
+    if index.size > 1.5 * size:
+        working = np.sort(rng.choice(index, size, replace=False))
+    while True:
+        if working.size == 0:
+            return (0,) * whole.rows.shape[1]
+        answer = whole.decide(working, should_stop)
+        if answer is None or should_stop():
+            raise OutOfTime
+        if isinstance(answer, Conflict):
+            return answer
+        signs, relative = signs_of(whole.rows, answer, index)
+        doubtful = np.flatnonzero(signs == 0)
+        signs[doubtful] = exact_signs_of(whole.rows, answer, index[doubtful])
+        bad = np.flatnonzero(signs <= 0)
+        if bad.size == 0:
+            return answer
+        worst = bad[np.argsort(relative[bad], kind="stable")]
+        working = np.union1d(working, index[worst[: 10 * whole.dimension + 100]])
