@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from helpers import known_cases
+from judges import z3_separable
 from linsep.proof import checker, simplex
 from linsep.proof.answers import Separator
 from linsep.proof.certificate import Certificate
@@ -143,6 +145,28 @@ def test_a_failed_save_leaves_nothing_behind(tmp_path, monkeypatch):
 )  # fmt: skip
 def test_a_certificate_says_what_it_proves(index, words):
     assert words in str(cases()[index][0])
+
+
+@pytest.mark.parametrize("case", known_cases("binary", "poisson-reduced"))
+def test_known_cases_are_certified_and_z3_agrees(case):
+    keep = [i for i, weight in enumerate(case.get("weights", case["y"])) if weight != 0]
+    if "weights" not in case:
+        keep = list(range(len(case["y"])))
+    X = np.array(case["X"], dtype=float)[keep]
+    labels = [case["y"][i] for i in keep]
+    certificate = certify(X, labels, case["intercept"])
+    text = certificate.to_json()
+    sums = checker.check(text, X.tolist(), labels)
+    signs = [1 if label == max(labels) else -1 for label in labels]
+    constant = [1.0] if case["intercept"] else []
+    A = [
+        [s * v for v in [*row, *constant]]
+        for s, row in zip(signs, X.tolist(), strict=True)
+    ]
+    separable = case["expected"] == "complete"
+    assert certificate.kind == ("separator" if separable else "conflict")
+    assert z3_separable(A) == separable
+    assert min(sums) > 0 if separable else not any(sums)
 
 
 # Tampering: whatever is changed, the check fails.

@@ -12,6 +12,7 @@ from judges import dot, fractions_of
 from linsep.proof.exact import (
     IntegerRows,
     doubles_from,
+    evened,
     exact_signs,
     integers_from,
     primitive,
@@ -105,3 +106,32 @@ def test_weights_of_scaled_rows_become_weights_of_the_rows():
 def test_primitive_of_zeros_is_zeros():
     assert primitive([0, 0]) == [0, 0]
     assert primitive([]) == []
+
+
+def test_rows_of_zeros_do_not_hide_a_large_w():
+    # The products are small, the entries of w are not.
+    assert exact_signs(np.zeros((2, 2)), [10**30, 1]).tolist() == [0, 0]
+    rows = IntegerRows.from_floats(np.array([[0.0, 3.0]]))
+    assert rows.products([10**30, -2]).tolist() == [-6]
+
+
+@given(matrices)
+def test_evened_rows_are_the_same_rows_and_no_longer(A):
+    rows = IntegerRows.from_floats(A)
+    short, shifts = evened(rows)
+    for i, exact in enumerate(fractions_of(A)):
+        power = Fraction(2) ** int(short.exponents[i])
+        restored = [
+            power * int(v) * 2**shift
+            for v, shift in zip(short.values[i], shifts, strict=True)
+        ]
+        assert restored == exact
+
+
+def test_columns_give_up_the_power_of_two_they_share():
+    # In the second row the column of the smallest unit is empty.
+    A = np.array([[3.0, 5.0 * 2.0**900], [0.0, 7.0 * 2.0**901], [1.0, 2.0**900]])
+    short, shifts = evened(IntegerRows.from_floats(A))
+    assert short.values.dtype == np.int64
+    assert np.abs(short.values).max() <= 14
+    assert shifts[1] - shifts[0] == 900

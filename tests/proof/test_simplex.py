@@ -96,6 +96,44 @@ def test_every_boolean_function_of_three_inputs():
     assert separable == 104
 
 
+def threshold_count(tables):
+    """How many of the functions of four inputs, given as bit masks, are separable."""
+    points = np.array(list(itertools.product([0.0, 1.0], repeat=4)))
+    X = np.column_stack([points, np.ones(16)])
+    found = []
+    for table in tables:
+        signs = np.where((table >> np.arange(16)) & 1, 1.0, -1.0)
+        answer = decide(X * signs[:, np.newaxis])
+        found.append(isinstance(answer, Separator))
+    return np.array(found)
+
+
+def npn_classes():
+    """Each function's class under permuting and negating inputs, and the output."""
+    points = np.array(list(itertools.product([0, 1], repeat=4)))
+    tables = np.arange(1 << 16)
+    bits = (tables[:, np.newaxis] >> np.arange(16)) & 1
+    least = tables.copy()
+    for order in itertools.permutations(range(4)):
+        for flips in points:
+            moved = (points[:, order] ^ flips) @ [8, 4, 2, 1]
+            image = bits[:, moved] @ (1 << np.arange(16))
+            np.minimum(least, np.minimum(image, image ^ 0xFFFF), out=least)
+    return np.unique(least, return_counts=True)
+
+
+def test_one_boolean_function_of_four_inputs_per_class():
+    # 222 classes (Muroga); the separable ones hold 1,882 functions (OEIS A000609).
+    representatives, sizes = npn_classes()
+    assert len(representatives) == 222
+    assert sizes[threshold_count(representatives)].sum() == 1882
+
+
+@pytest.mark.slow
+def test_every_boolean_function_of_four_inputs():
+    assert threshold_count(range(1 << 16)).sum() == 1882
+
+
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 def test_covers_count_of_points_in_general_position(d):
     # 2 sum_k C(N-1, k) of the labellings separate (Cover 1965), here through 0.
@@ -138,6 +176,20 @@ def test_a_wrong_guess_costs_time_only(monkeypatch):
     assert_proved(A, answer)
     monkeypatch.setattr(simplex, "guess_basis", lambda *args: ([0] * 6, None))
     assert_proved(A, decide(A))
+
+
+def test_columns_far_apart_need_no_exact_change_of_basis():
+    # The shared powers of two of the columns are taken out before doubles are used.
+    rng = np.random.default_rng(4)
+    A = rng.integers(-9, 10, size=(60, 8)) * 2.0 ** np.linspace(-1000, 1000, 8).round()
+    search = simplex.Search.start(IntegerRows.from_floats(A), (), attempt=0)
+    assert search.guess()
+    assert_proved(A, search.pivot(limit=2))
+    planted = A * np.where(A[:, :1] < 0, -1.0, 1.0)
+    planted[A[:, 0] == 0] = np.abs(planted[A[:, 0] == 0])
+    answer = decide(planted)
+    assert isinstance(answer, Separator)
+    assert_separates(planted, answer.w)
 
 
 def test_rank_deficient_rows():

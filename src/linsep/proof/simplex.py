@@ -36,6 +36,7 @@ from linsep.proof import linear
 from linsep.proof.answers import Answer, Conflict, Separator
 from linsep.proof.exact import (
     IntegerRows,
+    evened,
     primitive,
     row_bits,
     scaled_doubles,
@@ -101,7 +102,8 @@ class Search:
     basis : list of r int
         Independent rows; their order is the order of the coordinates.
     values : integers of shape (m, r)
-        The rows on `columns`, which are as many as the rank.
+        The rows on `columns`, which are as many as the rank, rescaled by powers of two
+        (`linsep.proof.exact.evened`): ``2**exponents[i] * values[i] * 2**shifts``.
     levels : list of m int
         The targets: ``t_k = 2**levels[k]``. Each is near the size of its row, so that
         "most violated" does not depend on the scale of a row.
@@ -111,7 +113,9 @@ class Search:
         self.rows = rows
         self.columns = columns
         self.basis = basis
-        self.values = rows.values[:, columns]
+        part = IntegerRows(rows.values[:, columns], rows.exponents)
+        short, self.shifts = evened(part)
+        self.values, self.exponents = short.values, short.exponents
         self.matrix = linear.integer_matrix(self.values)
         self.levels = row_bits(self.values)
         self.entering: int | None = None
@@ -138,6 +142,8 @@ class Search:
             return True
         self.levels = row_bits(self.values)
         floats = scaled_doubles(self.values)
+        # Coordinates do not depend on the scale of a column; their rounding does.
+        floats = np.ldexp(floats, -np.frexp(np.abs(floats).max(axis=0))[1])
         basis = floats[self.basis]
         try:
             if not np.linalg.cond(basis, 1) < _CONDITION_LIMIT:
@@ -231,16 +237,18 @@ class Search:
     def separator(self, w: list[int]) -> Separator:
         """Round a `w` that separates as far as it still does; put columns back."""
         full = [0] * self.rows.shape[1]
-        for column, value in zip(self.columns, shortened(self.values, w), strict=True):
-            full[column] = value
-        return Separator(tuple(full))
+        top = max(self.shifts, default=0)
+        short = shortened(self.values, w)
+        for column, shift, value in zip(self.columns, self.shifts, short, strict=True):
+            full[column] = value << (top - shift)
+        return Separator(tuple(primitive(full)))
 
     def _conflict(self, row: int, u: list[int], scale: int) -> Conflict:
         weights = {row: scale}
         for i, value in zip(self.basis, u, strict=True):
             if value < 0:
                 weights[i] = -value
-        return Conflict.of_scaled(weights, self.rows.exponents)
+        return Conflict.of_scaled(weights, self.exponents)
 
 
 def _updated(cost: list[int], u: list[int], leaving: int, scale: int) -> list[int]:
