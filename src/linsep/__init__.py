@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from linsep import datasets
+    from linsep.diagnosis import (
+        Diagnosis,
+        SeparationError,
+        SeparationWarning,
+        check_separation,
+        diagnose,
+        diagnose_many,
+        influential_rows,
+    )
     from linsep.maximum_margin import max_margin
     from linsep.proof.certificate import Certificate
     from linsep.proof.checker import CertificateError
@@ -23,12 +32,19 @@ __version__ = "0.1.0"
 __all__ = [
     "Certificate",
     "CertificateError",
+    "Diagnosis",
     "InputError",
     "Pass",
     "Separation",
+    "SeparationError",
+    "SeparationWarning",
     "Status",
     "__version__",
+    "check_separation",
     "datasets",
+    "diagnose",
+    "diagnose_many",
+    "influential_rows",
     "max_margin",
     "separate",
 ]
@@ -36,10 +52,17 @@ __all__ = [
 _HOMES = {
     "Certificate": "linsep.proof.certificate",
     "CertificateError": "linsep.proof.checker",
+    "Diagnosis": "linsep.diagnosis",
     "InputError": "linsep.validate",
     "Pass": "linsep.result",
     "Separation": "linsep.result",
+    "SeparationError": "linsep.diagnosis",
+    "SeparationWarning": "linsep.diagnosis",
     "Status": "linsep.result",
+    "check_separation": "linsep.diagnosis",
+    "diagnose": "linsep.diagnosis",
+    "diagnose_many": "linsep.diagnosis",
+    "influential_rows": "linsep.diagnosis",
     "max_margin": "linsep.maximum_margin",
     "separate": "linsep.separation",
 }

@@ -14,6 +14,7 @@ __all__ = ["main"]
 # Each is loaded when it is called, so that the others cost it nothing.
 _COMMANDS = {
     "separate": "linsep.cli.separate_command",
+    "diagnose": "linsep.cli.diagnose_command",
     "verify": "linsep.cli.verify_command",
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from linsep.cli.output import require_writable, strict_json
 from linsep.validate import InputError
 
 if TYPE_CHECKING:
@@ -72,8 +73,6 @@ def command(
     FILE is CSV (.gz too), Parquet, svmlight text, .npy or .npz; with --formula, CSV or
     Parquet. With --target all other columns are the design, text as 0/1 columns.
     """
-    from linsep.cli.output import require_writable, strict_json, write_whole
-
     if (target is None) == (formula is None):
         raise InputError(
             "give --target COL or --formula 'y ~ x', one of the two; got "
@@ -94,7 +93,7 @@ def command(
         )
     proof = answer.certificate if certificate is not None else None
     if certificate is not None and proof is not None:
-        write_whole(certificate, proof.to_json())
+        proof.save(certificate)
     if as_json:
         click.echo(strict_json(record(answer)))
     else:
