@@ -77,8 +77,8 @@ def decide(
     Examples
     --------
     >>> import numpy as np
-    >>> decide(IntegerRows.from_floats(np.array([[1.0, 2.0], [-1.0, 1.0]])))
-    Separator(w=(0, 1))
+    >>> decide(IntegerRows.from_floats(np.array([[1.0, 0.0], [0.0, -1.0]])))
+    Separator(w=(1, -1))
     >>> decide(IntegerRows.from_floats(np.array([[1.0], [2.0], [-0.5]])))
     Conflict(rows=(0, 2), weights=(1, 2))
     """
