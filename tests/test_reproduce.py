@@ -13,7 +13,7 @@ from linsep.reproduce import figure_1, theorems
 from linsep.reproduce.command import reproduce_group
 from linsep.reproduce.drawing import draw, save_all
 
-KEPT = ROOT / "docs" / "data" / "figure-1.csv"
+KEPT = ROOT / "docs" / "figures" / "figure-1.csv"
 
 
 @pytest.fixture(scope="module")

@@ -371,6 +371,56 @@ def test_stop_when_separated_ends_at_the_first_separating_round():
     np.testing.assert_array_equal(short.w, full.w[: short.n_rounds])
 
 
+def test_rows_may_be_any_array_the_package_takes():
+    from scipy.sparse import csr_array
+
+    A = random_rows(8)
+    expected = play(A, OFTRL(), MirrorDescent(), 4)
+    for rows in (A.tolist(), csr_array(A), np.asfortranarray(A)):
+        np.testing.assert_array_equal(
+            play(rows, OFTRL(), MirrorDescent(), 4).w, expected.w
+        )
+
+
+def test_per_round_is_a_frame_of_what_was_measured():
+    import pandas as pd
+
+    t = play(random_rows(9), OFTRL(), MirrorDescent(), 6)
+    frame = pd.DataFrame(t.per_round())
+    assert frame.shape == (6, 12)
+    np.testing.assert_array_equal(frame["duality_gap"], t.duality_gap)
+    assert frame["rounds"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+class ScaledEntropy(NegativeEntropy):
+    """A regulariser of one's own: 3 sum p ln p, with lambda = 3."""
+
+    name = "three times the entropy"
+
+    def strong_convexity(self, n):
+        return 3.0
+
+    def step(self, point, loss):
+        return super().step(point, loss / 3)
+
+    def divergence(self, target, source):
+        return 3 * super().divergence(target, source)
+
+    def vertex_divergences(self, point):
+        return 3 * super().vertex_divergences(point)
+
+
+def test_a_regulariser_of_ones_own_is_checked_by_its_own_constants():
+    A = random_rows(10)
+    r2 = (A**2).sum(axis=1).max()
+    own = play(A, OFTRL(), MirrorDescent(ScaledEntropy(), Constant(3 / r2)), 25)
+    plain = play(A, OFTRL(), MirrorDescent(steps=Constant(1 / r2)), 25)
+    np.testing.assert_allclose(own.p, plain.p, atol=1e-12)
+    for claim in ("learner", "data", "gap", "potential"):
+        assert own.check(claim).holds
+    np.testing.assert_allclose(own.check("gap").bound, plain.check("gap").bound)
+
+
 def test_start_from_sets_the_first_distribution():
     start = np.array([0.2, 0.3, 0.5])
     A = random_rows(4, n=3)
@@ -403,8 +453,13 @@ def test_backtracking_steps_never_grow_nor_fall_below_half_the_safe_step():
         (lambda: OnlineGradientAscent(radius=0.0), "`radius` must be positive"),
         (lambda: BestResponse(radius=math.inf), "`radius` must be positive"),
         (lambda: play([[1.0]], OFTRL(), MirrorDescent(), 0), "at least 1, got 0"),
-        (lambda: play([1.0], OFTRL(), MirrorDescent(), 1), "finite matrix"),
-        (lambda: play([[math.nan]], OFTRL(), MirrorDescent(), 1), "not finite"),
+        (lambda: play(np.zeros((0, 2)), OFTRL(), MirrorDescent(), 1), "at least one"),
+        (
+            lambda: play([[1e150]], OFTRL(), MirrorDescent(), 1),
+            "at most 1e\\+100 in size",
+        ),
+        (lambda: play([1.0], OFTRL(), MirrorDescent(), 1), "two"),
+        (lambda: play([[math.nan]], OFTRL(), MirrorDescent(), 1), "finite"),
         (
             lambda: play([[1.0]], OFTRL(), MirrorDescent(), 1, first="me"),
             "`first` must",

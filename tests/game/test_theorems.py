@@ -299,6 +299,14 @@ def test_check_says_why_a_theorem_is_silent(claim, learner, data, first, match):
         transcript.check(claim, margin=0.4)
 
 
+def test_counts_of_rounds_allow_a_larger_radius_than_the_rows_have():
+    A = separable_rows(30, 3, 0.1, 1)
+    transcript = play(A, OFTRL(), MirrorDescent(steps=Constant(1 / 4.0)), 100)
+    check = transcript.check("sharper rounds", margin=0.1)
+    assert check.bound[0] == pytest.approx(sharper_rounds_bound(0.1, 2.0, math.log(30)))
+    assert check.holds
+
+
 def test_rounds_check_asks_for_the_margin():
     transcript = play([[1.0]], OFTRL(), MirrorDescent(), 2)
     with pytest.raises(ValueError, match="known positive margin; got margin=None"):

@@ -467,6 +467,29 @@ def test_labels_of_any_coding_and_one_class():
     assert alone.predict([[5.0]]).tolist() == ["a"]
 
 
+@pytest.mark.parametrize("method", [*BY_MISTAKES, Minover, Maxover])
+def test_frames_sparse_rows_and_new_rows_of_any_kind(method):
+    import pandas as pd
+    from scipy.sparse import csr_array
+
+    X, y, _ = planted(6, 20, 3, 0.2)
+    expected = method().fit(X, y)
+    values = expected.decision_function(X)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    for kind in (frame, csr_array(X), X.tolist()):
+        result = method().fit(kind, y)
+        np.testing.assert_array_equal(result.row_weights, expected.row_weights)
+        np.testing.assert_allclose(result.decision_function(kind), values, atol=1e-12)
+    with pytest.raises(ValueError, match="column"):
+        expected.predict(X[:, :2])
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_sizes_beyond_the_range_of_squares_are_refused(size):
+    with pytest.raises(ValueError, match=r"between 1e-120 and 1e\+120 in size"):
+        Perceptron(fit_intercept=False).fit([[size], [-size]], [1, 0])
+
+
 def test_results_say_what_happened():
     text = repr(Perceptron().fit([[10.0], [11.0]], [0, 1]))
     assert text == "Perceptron: separated, 445 updates, 234 passes, 913 operations"

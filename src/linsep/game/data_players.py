@@ -11,7 +11,7 @@ from linsep.game.regularisers import NegativeEntropy
 from linsep.game.schedules import Constant
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MirrorDescent:
     r"""Mirror descent on the simplex (Theorem 2).
 

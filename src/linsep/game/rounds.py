@@ -12,6 +12,7 @@ from linsep.game.protocols import DataPlayer, FloatArray, Learner, Move, Schedul
 from linsep.game.schedules import Constant
 from linsep.game.transcript import First, Transcript
 
+LARGEST = 1e100
 # Rounding the two sides of the acceptance test can suffer, relative to their sizes.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
@@ -59,8 +60,8 @@ def play(
     Raises
     ------
     ValueError
-        If ``A`` is not a finite matrix, ``rounds < 1``, or a `Backtracking` schedule
-        meets players it cannot judge.
+        If ``A`` is not a matrix of finite numbers, ``rounds < 1``, or a
+        `Backtracking` schedule meets players it cannot judge.
 
     Examples
     --------
@@ -146,8 +147,8 @@ class _Game:
 
     def _is_paid(self, move: Move, weight: float, step: float) -> bool:
         """Whether ``weight^2 |x' - x|^2 / 2 <= D(p', p) / step``, within rounding."""
-        drift = (move.p - self.last.p) @ self.A
-        cost = 0.5 * weight**2 * float(drift @ drift)
+        drift = weight * (move.p - self.last.p) @ self.A
+        cost = 0.5 * float(drift @ drift)
         # A divergence is a difference of numbers of order 1.
         rounding = ROUNDING * (cost + (1.0 + move.divergence) / step)
         return cost <= move.divergence / step + rounding
@@ -177,14 +178,26 @@ class _Game:
 
 def _matrix(A: ArrayLike) -> FloatArray:
     """Return ``A`` as a float64 matrix, or raise ValueError."""
-    rows = np.ascontiguousarray(A, dtype=np.float64)
-    if rows.ndim != 2 or 0 in rows.shape or not np.isfinite(rows).all():
+    from linsep.validate import InputError
+    from linsep.validate.features import features_from
+
+    try:
+        features, _ = features_from(A)
+    except InputError as error:
+        raise ValueError(f"`A` must be a matrix of signed rows: {error}") from error
+    rows = features if isinstance(features, np.ndarray) else features.toarray()
+    if 0 in rows.shape:
         raise ValueError(
-            "`A` must be a finite matrix of signed rows y_i x_i with at least one row "
-            f"and one column, got shape {rows.shape}"
-            f"{'' if np.isfinite(rows).all() else ' with values that are not finite'}."
+            "`A` must have at least one row and one column, got shape "
+            f"{rows.shape}; a row is y_i x_i."
         )
-    return rows
+    largest = float(np.abs(rows).max())
+    if largest > LARGEST:
+        raise ValueError(
+            f"Entries of `A` must be at most {LARGEST:g} in size, so that payoffs do "
+            f"not overflow; got {largest:g}. Multiply all rows by a constant."
+        )
+    return np.ascontiguousarray(rows, dtype=np.float64)
 
 
 def _require_judgeable(weights: Schedule, data: DataPlayer, first: First) -> None:

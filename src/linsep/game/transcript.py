@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,6 +187,24 @@ class Transcript:
     def last_separated_at(self) -> int | None:
         """The first round whose move separates by itself, or None."""
         return _first_positive(self.margins.min(axis=1))
+
+    def per_round(self) -> dict[str, NDArray[Any]]:
+        """Return what is measured every round, by name: columns of a data frame."""
+        names = (
+            "rounds",
+            "weights",
+            "steps",
+            "payoffs",
+            "learner_regret",
+            "data_regret",
+            "duality_gap",
+            "margin_last",
+            "margin_average",
+            "pseudoexample_norm",
+            "margin_lower",
+            "margin_upper",
+        )
+        return {name: getattr(self, name) for name in names}
 
     def check(self, claim: Claim, *, margin: float | None = None) -> Check:
         """Compare the play with what a theorem promises of it; see `linsep.game.Check`.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linsep.perceptrons.presentation import Order, Presentation, Tally, signed_rows
-from linsep.perceptrons.result import FloatArray, PerceptronResult
+from linsep.perceptrons.result import FloatArray, PerceptronResult, new_rows
 
 Kernel = Callable[[FloatArray, FloatArray], FloatArray]
 KernelName = Literal["linear", "polynomial", "rbf"]
@@ -37,8 +37,8 @@ class KernelResult(PerceptronResult):
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return ``sum_k multipliers_k kernel(x, support_vectors_k)``, (n_samples,)."""
-        X = np.asarray(X, dtype=np.float64)
-        values: FloatArray = self.kernel(X, self.support_vectors) @ self.multipliers
+        rows = new_rows(X, self.support_vectors.shape[1])
+        values: FloatArray = self.kernel(rows, self.support_vectors) @ self.multipliers
         return values
 
 
@@ -107,19 +107,22 @@ class KernelPerceptron:
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> KernelResult:
         """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        data = signed_rows(X, y, fit_intercept=False)
+        data = signed_rows(X, y, fit_intercept=self.fit_intercept)
+        # The kernel wants the points themselves: no signs, no constant.
         features = data.A * data.signs[:, None]
+        features = features[:, :-1] if self.fit_intercept else features
         n = len(features)
         kernel = self.inner_products()
         # Row j of `gram` holds y_j y_i k(x_j, x_i); adding it updates every margin.
         gram = kernel(features, features) * np.outer(data.signs, data.signs)
-        identity = np.eye(n)
         margins = np.zeros(n)
         counts = np.zeros(n)
         shown = Presentation(self.order, self.max_updates, self.max_passes)
         tally = Tally()
         rng = np.random.default_rng(self.random_state)
-        for i in shown.mistakes(identity, margins, rng, tally):
+        # To the loop a row is its margin, one column seen through the weight 1.
+        column = margins[:, None]
+        for i in shown.mistakes(column, np.ones(1), rng, tally):
             margins += gram[i]
             counts[i] += 1
             tally.n_additions += 1

@@ -22,6 +22,9 @@ from linsep.perceptrons.result import FloatArray, Stop
 
 Order = Literal["cyclic", "shuffled"]
 
+# Squares of entries, summed and multiplied by counts, stay within double precision.
+SMALLEST, LARGEST = 1e-120, 1e120
+
 
 @dataclass(frozen=True)
 class SignedRows:
@@ -57,13 +60,21 @@ def signed_rows(X: ArrayLike, y: ArrayLike, *, fit_intercept: bool) -> SignedRow
     Raises
     ------
     linsep.validate.InputError
-        If the data are not what `linsep.separate` would accept.
+        If the data are not what `linsep.separate` would accept, or so large or small
+        that squares of entries leave the range of double precision.
     """
-    from linsep.validate import problem_from
+    from linsep.validate import InputError, problem_from
 
     problem = problem_from(X, y, fit_intercept=fit_intercept)
     rows = problem.rows.take(np.arange(problem.n_samples))
     A = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    largest = float(np.abs(A).max(initial=0.0))
+    if not (largest == 0.0 or SMALLEST < largest < LARGEST):
+        raise InputError(
+            f"the largest entry of X must be between {SMALLEST:g} and {LARGEST:g} in "
+            f"size for the textbook methods, got {largest:g}: their inner products "
+            "would overflow or vanish; multiply X by a constant, or use linsep.separate"
+        )
     return SignedRows(
         A=np.ascontiguousarray(A, dtype=np.float64),
         signs=problem.rows.signs.astype(np.float64),

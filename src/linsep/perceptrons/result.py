@@ -54,7 +54,10 @@ class PerceptronResult:
         return self.n_updates / self.n_passes if self.n_passes else float("nan")
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return one decision value a row of ``X`` (n_samples, n_features)."""
+        """Return one decision value a row of ``X`` (n_samples, n_features).
+
+        Positive means the last class.
+        """
         raise NotImplementedError
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
@@ -99,8 +102,23 @@ class LinearResult(PerceptronResult):
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return ``X @ coef + intercept``, shape (n_samples,)."""
-        values: FloatArray = np.asarray(X, dtype=np.float64) @ self.coef
+        values: FloatArray = new_rows(X, self.coef.size) @ self.coef
         return values + self.intercept
+
+
+def new_rows(X: object, n_features: int) -> FloatArray:
+    """Return new rows as a float64 array, or say how they differ from the fitted ones.
+
+    Raises
+    ------
+    linsep.validate.InputError
+        If ``X`` has not ``n_features`` columns of finite numbers.
+    """
+    from linsep.validate import check_features
+
+    features = check_features(X, n_features)
+    dense = features if isinstance(features, np.ndarray) else features.toarray()
+    return dense.astype(np.float64, copy=False)
 
 
 def margin_bounds(

@@ -15,7 +15,12 @@ from linsep.perceptrons.presentation import (
     Tally,
     signed_rows,
 )
-from linsep.perceptrons.result import FloatArray, LinearResult, PerceptronResult
+from linsep.perceptrons.result import (
+    FloatArray,
+    LinearResult,
+    PerceptronResult,
+    new_rows,
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,8 +43,9 @@ class VotedResult(PerceptronResult):
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return ``sum_k votes_k sign(vectors_k . x + intercepts_k)``, (n_samples,)."""
-        X = np.asarray(X, dtype=np.float64)
-        values: FloatArray = np.sign(X @ self.vectors.T + self.intercepts) @ self.votes
+        rows = new_rows(X, self.vectors.shape[1])
+        signs = np.sign(rows @ self.vectors.T + self.intercepts)
+        values: FloatArray = signs @ self.votes
         return values
 
 
