@@ -62,6 +62,20 @@ def test_play_of_the_papers_players_is_algorithm_1(seed, scale):
     np.testing.assert_allclose(transcript.average_w[-1], average, rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.parametrize("n", range(1, 9))
+def test_play_on_the_papers_rows_takes_as_many_rounds_as_the_solver(n):
+    from linsep import datasets
+    from linsep.solvers.optimistic import algorithm_1
+
+    rows = datasets.paper_rows(n)
+    A = rows.y[:, None] * rows.X
+    data = MirrorDescent(steps=Constant(1 / n))
+    transcript = play(A, OFTRL("closed"), data, 600)
+    assert transcript.separated_at == algorithm_1(A).n_rounds
+    for check in transcript.checks(margin=math.sqrt(3 / (4**n - 1))).values():
+        assert check.holds
+
+
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-2, 1.0, 1e2]))
 def test_three_forms_of_oftrl_agree(seed, scale):
     A = random_rows(seed, scale=scale)
@@ -451,6 +465,7 @@ def test_backtracking_steps_never_grow_nor_fall_below_half_the_safe_step():
         (lambda: PNorm(1.0), "`exponent` must be above 1 and at most 2, got 1.0"),
         (lambda: OFTRL("magic"), "`form` must be"),
         (lambda: OnlineGradientAscent(radius=0.0), "`radius` must be positive"),
+        (lambda: OnlineGradientAscent(Backtracking()), "must not be adaptive"),
         (lambda: BestResponse(radius=math.inf), "`radius` must be positive"),
         (lambda: play([[1.0]], OFTRL(), MirrorDescent(), 0), "at least 1, got 0"),
         (lambda: play(np.zeros((0, 2)), OFTRL(), MirrorDescent(), 1), "at least one"),

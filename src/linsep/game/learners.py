@@ -169,6 +169,11 @@ class OnlineGradientAscent:
     def __post_init__(self) -> None:
         if not self.radius > 0:
             raise ValueError(f"`radius` must be positive, got {self.radius}.")
+        if self.steps.shrink(1.0) is not None:
+            raise ValueError(
+                "`steps` must not be adaptive here: a gradient step follows the round, "
+                "so there is no round to play again. Use Constant, Power or Listed."
+            )
 
     def start(self, A: FloatArray) -> Any:
         """Return (rows, next move, rounds played)."""
