@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from linsep.solvers.prefetch import prefetch
+
 FAST = {"reassoc", "contract", "nsz"}
 
 # A row whose weight is below exp(-60) of the largest adds less than the rounding of
@@ -15,51 +17,55 @@ NEGLIGIBLE = 60.0
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _dots(A: Any, first: int, last: int, v: Any, w: Any, s: Any) -> Any:
-    """Set ``s`` to ``a_i . v`` for a block; return the least of it and of ``a_i . w``.
+def _dot(a: Any, b: Any) -> Any:
+    total = 0.0
+    for j in range(a.shape[0]):
+        total += a[j] * b[j]
+    return total
 
-    Four rows at a time: ``v`` and ``w`` are loaded once for the four.
-    """
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _four_dots(A: Any, i: int, v: Any, w: Any) -> Any:
+    """Return ``a . v`` of four rows and their least ``a . w``."""
+    v0 = v1 = v2 = v3 = 0.0
+    w0 = w1 = w2 = w3 = 0.0
+    for j in range(A.shape[1]):
+        vj = v[j]
+        wj = w[j]
+        a0 = A[i, j]
+        a1 = A[i + 1, j]
+        a2 = A[i + 2, j]
+        a3 = A[i + 3, j]
+        v0 += a0 * vj
+        v1 += a1 * vj
+        v2 += a2 * vj
+        v3 += a3 * vj
+        w0 += a0 * wj
+        w1 += a1 * wj
+        w2 += a2 * wj
+        w3 += a3 * wj
+    return v0, v1, v2, v3, min(min(w0, w1), min(w2, w3))
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _block_margins(A: Any, first: int, last: int, v: Any, w: Any, s: Any) -> Any:
+    """Set ``s`` to ``a . v`` for a block; return the least of it and of ``a . w``."""
     d = A.shape[1]
     low = np.inf
     low_w = np.inf
-    i = first
-    while i + 4 <= last:
-        v0 = v1 = v2 = v3 = 0.0
-        w0 = w1 = w2 = w3 = 0.0
-        for j in range(d):
-            vj = v[j]
-            wj = w[j]
-            a0 = A[i, j]
-            a1 = A[i + 1, j]
-            a2 = A[i + 2, j]
-            a3 = A[i + 3, j]
-            v0 += a0 * vj
-            v1 += a1 * vj
-            v2 += a2 * vj
-            v3 += a3 * vj
-            w0 += a0 * wj
-            w1 += a1 * wj
-            w2 += a2 * wj
-            w3 += a3 * wj
+    fours = first + (last - first) // 4 * 4
+    for i in range(first, fours, 4):
+        # Half of what comes two blocks on; the weighted sum asks for the other half.
+        ahead = (i + 2 * s.shape[0]) * d
+        prefetch(A, ahead, ahead + 2 * d)
         k = i - first
-        s[k] = v0
-        s[k + 1] = v1
-        s[k + 2] = v2
-        s[k + 3] = v3
-        low = min(low, min(min(v0, v1), min(v2, v3)))
-        low_w = min(low_w, min(min(w0, w1), min(w2, w3)))
-        i += 4
-    while i < last:
-        dot_v = 0.0
-        dot_w = 0.0
-        for j in range(d):
-            dot_v += A[i, j] * v[j]
-            dot_w += A[i, j] * w[j]
-        s[i - first] = dot_v
-        low = min(low, dot_v)
-        low_w = min(low_w, dot_w)
-        i += 1
+        s[k], s[k + 1], s[k + 2], s[k + 3], least_w = _four_dots(A, i, v, w)
+        low = min(low, min(min(s[k], s[k + 1]), min(s[k + 2], s[k + 3])))
+        low_w = min(low_w, least_w)
+    for i in range(fours, last):
+        s[i - first] = _dot(A[i], v)
+        low = min(low, s[i - first])
+        low_w = min(low_w, _dot(A[i], w))
     return low, low_w
 
 
@@ -67,8 +73,10 @@ def _dots(A: Any, first: int, last: int, v: Any, w: Any, s: Any) -> Any:
 def _add_weighted(A: Any, first: int, last: int, weights: Any, x: Any) -> None:
     """Add ``sum_i weights_i a_i`` of a block to ``x``, four rows at a time."""
     d = A.shape[1]
-    i = first
-    while i + 4 <= last:
+    fours = first + (last - first) // 4 * 4
+    for i in range(first, fours, 4):
+        ahead = (i + 2 * weights.shape[0]) * d
+        prefetch(A, ahead + 2 * d, ahead + 4 * d)
         k = i - first
         p0 = weights[k]
         p1 = weights[k + 1]
@@ -79,12 +87,10 @@ def _add_weighted(A: Any, first: int, last: int, weights: Any, x: Any) -> None:
                 x[j] += (p0 * A[i, j] + p1 * A[i + 1, j]) + (
                     p2 * A[i + 2, j] + p3 * A[i + 3, j]
                 )
-        i += 4
-    while i < last:
+    for i in range(fours, last):
         weight = weights[i - first]
         for j in range(d):
             x[j] += weight * A[i, j]
-        i += 1
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -103,7 +109,7 @@ def softmin_sweep(A: Any, start: int, stop: int, v: Any, w: Any, x: Any, s: Any)
     x[:] = 0.0
     for first in range(start, stop, block):
         last = min(first + block, stop)
-        block_low, block_low_w = _dots(A, first, last, v, w, s)
+        block_low, block_low_w = _block_margins(A, first, last, v, w, s)
         low_w = min(low_w, block_low_w)
         if block_low < low:
             # A new smallest margin rescales what was summed, as a streaming softmax.
@@ -112,26 +118,12 @@ def softmin_sweep(A: Any, start: int, stop: int, v: Any, w: Any, x: Any, s: Any)
             for j in range(x.shape[0]):
                 x[j] *= shrink
             low = block_low
-        heavy = False
         for k in range(last - first):
             distance = s[k] - low
-            if distance < NEGLIGIBLE:
-                s[k] = np.exp(-distance)
-                mass += s[k]
-                heavy = True
-            else:
-                s[k] = 0.0
-        if heavy:
-            _add_weighted(A, first, last, s, x)
+            s[k] = np.exp(-distance) if distance < NEGLIGIBLE else 0.0
+            mass += s[k]
+        _add_weighted(A, first, last, s, x)
     return low, mass, low_w
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _dot(a: Any, b: Any) -> Any:
-    total = 0.0
-    for j in range(a.shape[0]):
-        total += a[j] * b[j]
-    return total
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)

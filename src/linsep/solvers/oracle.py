@@ -21,8 +21,9 @@ from linsep.rows.threads import count_threads, map_in_threads
 
 # Below this many entries a second thread costs more than it brings.
 ENTRIES_A_THREAD = 1 << 17
-# A block of rows this large stays in a core's cache between its two readings.
-BLOCK_ENTRIES = 1 << 13
+# A block of rows this large, and the two fetched ahead of it, stay in a core's cache
+# between their two readings (measured: benchmarks/oracle.py).
+BLOCK_ENTRIES = 1 << 11
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Oracle:
         n_parts = max(1, min(count_threads(), n * d // ENTRIES_A_THREAD))
         bounds = np.linspace(0, n, n_parts + 1).astype(int)
         self._parts = list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
-        self._block = max(1, min(n, BLOCK_ENTRIES // max(1, d)))
+        self._block = 4 * max(1, BLOCK_ENTRIES // (4 * max(1, d)))
 
     @cached_property
     def radius(self) -> float:
