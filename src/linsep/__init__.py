@@ -34,6 +34,7 @@ __all__ = [
     "CertificateError",
     "Diagnosis",
     "InputError",
+    "OptimisticPerceptron",
     "Pass",
     "Separation",
     "SeparationError",
@@ -63,6 +64,7 @@ _HOMES = {
     "diagnose": "linsep.diagnosis",
     "diagnose_many": "linsep.diagnosis",
     "influential_rows": "linsep.diagnosis",
+    "OptimisticPerceptron": "linsep.estimators.optimistic_perceptron",
     "max_margin": "linsep.maximum_margin",
     "separate": "linsep.separation",
 }

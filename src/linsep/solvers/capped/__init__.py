@@ -1,1 +1,1 @@
-"""The game with capped weights: the worst share of the margins is made as good as can be."""
+"""The game with capped weights: the mean of the worst margins, made largest."""

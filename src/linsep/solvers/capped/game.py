@@ -14,17 +14,20 @@ form. With equal weights and ``nu n <= 1`` the cap never binds: the hard margin.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers.capped.blas import calm_blas
 from linsep.solvers.capped.interior_point import interior_point
 
 # Iterations at most; ten to twenty are seen.
 MOST_ITERATIONS = 100
 # A value below this share of the rows' length is taken for zero.
 ZERO = 1e-6
+# Weights within this share of their caps have no room for an interior point.
+NO_CHOICE = 1e-7
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def solve_capped(
     *,
     free: bool = True,
     tol: float = 1e-4,
-    should_stop: Callable[[int, float, float], bool] = lambda n, low, high: False,
+    should_stop: Callable[[int, float], bool] = lambda n_iterations, upper: False,
 ) -> CappedGame:
     """Solve the capped game to a relative gap.
 
@@ -98,7 +101,7 @@ def solve_capped(
     tol : float, default=1e-4
         Stop when ``value_upper - value_lower <= tol * value_upper``.
     should_stop : callable
-        Asked after each iteration with its number and the interval.
+        Asked after each iteration with its number and the upper bound.
     """
     groups = (
         [np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)]
@@ -112,49 +115,33 @@ def solve_capped(
     for g, index in enumerate(groups):
         start[index] = share / caps[index].sum()
         equalities[g, index] = 1.0
-    if start.max() >= 1.0 - 1e-9:
-        return _all_capped(rows, signs, caps, groups, start)
+    # A class whose caps leave no choice: let them out by less than is measured.
+    tight = start >= 1.0 - NO_CHOICE
+    caps = np.where(tight, caps * (start + NO_CHOICE), caps)
+    start = np.where(tight, start / (start + NO_CHOICE), start)
     reach = float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
-    best = None
-    for state in interior_point(rows, caps, equalities, start):
-        length = float(np.linalg.norm(state.w))
-        closing = state.gap <= 2 * tol * length**2
-        vanishing = length <= ZERO * reach
-        last = state.n_iterations >= MOST_ITERATIONS
-        if closing or vanishing or last or should_stop(state.n_iterations, 0.0, length):
-            best = _evaluate(rows, signs, state.theta * caps, caps, groups, state.w)
-            gap = best.value_upper - best.value_lower
-            closed = gap <= tol * best.value_upper
-            stop = closed or vanishing or last or not closing
-            if stop:
-                return _with_count(best, state.n_iterations, closed or vanishing)
-    raise AssertionError("unreachable")
-
-
-def _with_count(game: CappedGame, n_iterations: int, closed: bool) -> CappedGame:
-    from dataclasses import replace
-
-    return replace(game, n_iterations=n_iterations, closed=closed)
-
-
-def _all_capped(
-    rows: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    caps: NDArray[np.float64],
-    groups: list[NDArray[np.intp]],
-    start: NDArray[np.float64],
-) -> CappedGame:
-    """Solve the case where the caps leave one class no choice, the other by sorting."""
-    raise NotImplementedError
+    with calm_blas(min(rows.shape)):
+        for state in interior_point(rows, caps, equalities, start):
+            length = float(np.linalg.norm(state.w))
+            closing = state.gap <= 2 * tol * length**2
+            vanishing = length <= ZERO * reach
+            last = state.n_iterations >= MOST_ITERATIONS or should_stop(
+                state.n_iterations, length
+            )
+            if closing or vanishing or last:
+                game = _evaluate(rows, state.theta * caps, caps, groups)
+                gap = game.value_upper - game.value_lower
+                closed = gap <= tol * game.value_upper or vanishing
+                if closed or last:
+                    return replace(game, n_iterations=state.n_iterations, closed=closed)
+    raise AssertionError("unreachable")  # the iterates never end
 
 
 def _evaluate(
     rows: NDArray[np.float64],
-    signs: NDArray[np.float64],
     p: NDArray[np.float64],
     caps: NDArray[np.float64],
     groups: list[NDArray[np.intp]],
-    w: NDArray[np.float64],
 ) -> CappedGame:
     """Bound the value from both sides by the weights and their direction."""
     share = 1.0 / len(groups)

@@ -15,10 +15,10 @@ implementation of a primal-dual interior point method", SIAM J. Optim. 2, 1992).
 
     (B B^T + D) dtheta + E^T dy = r,    E dtheta = 0,
 
-``B`` the rows times their caps and ``D`` a positive diagonal. Narrow rows: by the
-matrix inversion lemma with ``I + B^T D^-1 B``, of the size of a row (Ferris & Munson,
-"Interior-point methods for massive support vector machines", SIAM J. Optim. 13, 2002).
-Wide rows: by a Cholesky factor of ``B B^T + D`` itself. The start is feasible on both
+``B`` the rows times their caps and ``D`` a positive diagonal. Narrow rows: by
+a system of the size of a row (Ferris & Munson, "Interior-point methods for massive
+support vector machines", SIAM J. Optim. 13, 2002). Wide rows: by a Cholesky factor of
+``B B^T + D`` itself. The start is feasible on both
 sides, so every iterate is, and ``|B^T theta|`` bounds the game's value from above.
 
 First-order methods were tried: the optimistic loop with weights projected onto the
@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,8 @@ from numpy.typing import NDArray
 STEP_SHARE = 0.995
 # The start's complementarity, relative to the gradient's size.
 START_SIZE = 1.0
+# Rows are weighted and multiplied this many entries at a time, within the cache.
+BLOCK_ENTRIES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -87,11 +90,11 @@ def interior_point(
     """
     B = rows * caps[:, None]
     E = equalities * caps
-    system = _Narrow(B) if B.shape[1] <= B.shape[0] else _Wide(B)
+    system = _Narrow(B, E) if B.shape[1] <= B.shape[0] else _Wide(B, E)
     theta = start.copy()
     w = B.T @ theta
     gradient = B @ w
-    y = -np.linalg.lstsq(E.T, gradient, rcond=None)[0]
+    y: NDArray[np.float64] = -np.linalg.lstsq(E.T, gradient, rcond=None)[0]
     reduced = gradient + E.T @ y
     size = START_SIZE * float(np.abs(reduced).mean()) or 1e-300
     z = np.maximum(reduced, 0.0) + size
@@ -101,11 +104,11 @@ def interior_point(
         u = 1.0 - theta
         gap = float(z @ theta + s @ u)
         yield Iterate(theta, w, gap, y, n_iterations)
-        solve = system.factor(z / theta + s / u, E)
+        solve = system.factor(z / theta + s / u)
         n_iterations += 1
         mu = gap / (2 * theta.size)
         # Predictor: straight at the solution.
-        dtheta, dy = solve(s - z)
+        dtheta, _, dy = solve(s - z)
         dz = -z - z / theta * dtheta
         ds = -s + s / u * dtheta
         primal, dual = _longest(theta, u, dtheta), _longest_pair(z, dz, s, ds)
@@ -115,7 +118,7 @@ def interior_point(
         # Corrector: towards the central path, second-order terms taken out.
         target_z = (centring * mu - dz * dtheta) / theta
         target_s = (centring * mu + ds * dtheta) / u
-        dtheta, dy = solve((target_z - z) - (target_s - s))
+        dtheta, dw, dy = solve((target_z - z) - (target_s - s))
         dz = target_z - z - z / theta * dtheta
         ds = target_s - s + s / u * dtheta
         # One length for both sides keeps the gradient's equation exact.
@@ -124,8 +127,9 @@ def interior_point(
         )
         length = min(1.0, length)
         theta = theta + length * dtheta
-        z, s, y = z + length * dz, s + length * ds, y + length * dy
-        w = B.T @ theta
+        z, s = z + length * dz, s + length * ds
+        y = np.asarray(y + length * dy)
+        w = w + length * dw
 
 
 def _longest(
@@ -147,66 +151,81 @@ def _longest_pair(
     return 1.0 / max(1.0, float((-dz / z).max()), float((-ds / s).max()))
 
 
-Solve = Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]]
+Solve = Callable[
+    [NDArray[np.float64]],
+    tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+]
 
 
 class _Narrow:
-    """Systems by the inversion lemma: a d x d factor."""
+    """Systems of the size of a row.
 
-    def __init__(self, B: NDArray[np.float64]) -> None:
-        self.B = np.ascontiguousarray(B)
-        self._scaled = np.empty_like(self.B)
+    With ``m = B^T dtheta`` and ``K = [B E^T]`` the step is ``D^-1 (r - K [m, dy])``,
+    and ``x = [m, dy]`` solves the positive definite ``(K^T D^-1 K + [I 0]) x = K^T
+    D^-1 r``.
+    """
 
-    def factor(self, diagonal: NDArray[np.float64], E: NDArray[np.float64]) -> Solve:
+    def __init__(self, B: NDArray[np.float64], E: NDArray[np.float64]) -> None:
+        self.K = np.column_stack([B, E.T])
+        self.d = B.shape[1]
+
+    def factor(self, diagonal: NDArray[np.float64]) -> Solve:
+        """Form the system and factor it; return what solves it for a right side."""
         from scipy.linalg import blas, lapack
 
         inverse = 1.0 / diagonal
-        np.multiply(self.B, np.sqrt(inverse)[:, None], out=self._scaled)
-        inner = blas.dsyrk(1.0, self._scaled.T, lower=1)
-        inner[np.diag_indices_from(inner)] += 1.0
-        triangle, _ = lapack.dpotrf(inner, lower=1, overwrite_a=1)
+        root = np.sqrt(inverse)
+        size = self.K.shape[1]
+        inner = np.zeros((size, size), order="F")
+        step = max(64, BLOCK_ENTRIES // size)
+        for start in range(0, len(root), step):
+            block = self.K[start : start + step] * root[start : start + step, None]
+            inner = blas.dsyrk(1.0, block.T, beta=1.0, c=inner, lower=1, overwrite_c=1)
+        inner[np.arange(self.d), np.arange(self.d)] += 1.0
+        triangle = _cholesky(inner)
 
-        def apply(v: NDArray[np.float64]) -> NDArray[np.float64]:
-            scaled = (inverse * v.T).T
-            middle, _ = lapack.dpotrs(triangle, self.B.T @ scaled, lower=1)
-            return np.asarray(scaled - (inverse * (self.B @ middle).T).T)
+        def solve(right: NDArray[np.float64]) -> Any:
+            x, _ = lapack.dpotrs(triangle, (inverse * right) @ self.K, lower=1)
+            return inverse * (right - self.K @ x), x[: self.d], x[self.d :]
 
-        return _bordered(apply, E)
+        return solve
 
 
 class _Wide:
-    """Systems by a factor of the n x n matrix itself."""
+    """Systems of the size of the number of rows, bordered by ``E``."""
 
-    def __init__(self, B: NDArray[np.float64]) -> None:
-        self.gram = B @ B.T
+    def __init__(self, B: NDArray[np.float64], E: NDArray[np.float64]) -> None:
+        self.B, self.E = B, E
+        self.gram = np.asfortranarray(B @ B.T)
 
-    def factor(self, diagonal: NDArray[np.float64], E: NDArray[np.float64]) -> Solve:
+    def factor(self, diagonal: NDArray[np.float64]) -> Solve:
+        """Form the system and factor it; return what solves it for a right side."""
         from scipy.linalg import lapack
 
-        matrix = self.gram.copy()
+        matrix = self.gram.copy(order="F")
         matrix[np.diag_indices_from(matrix)] += diagonal
-        triangle, _ = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+        triangle = _cholesky(matrix)
+        solved, _ = lapack.dpotrs(triangle, self.E.T, lower=1)
+        schur = self.E @ solved
 
-        def apply(v: NDArray[np.float64]) -> NDArray[np.float64]:
-            solution, _ = lapack.dpotrs(triangle, v, lower=1)
-            return np.asarray(solution)
+        def solve(right: NDArray[np.float64]) -> Any:
+            plain, _ = lapack.dpotrs(triangle, right, lower=1)
+            dy = np.linalg.solve(schur, self.E @ plain)
+            dtheta = plain - solved @ dy
+            return dtheta, self.B.T @ dtheta, dy
 
-        return _bordered(apply, E)
+        return solve
 
 
-def _bordered(
-    apply: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    E: NDArray[np.float64],
-) -> Solve:
-    """Extend a solver to the system bordered by ``E``."""
-    solved = apply(np.ascontiguousarray(E.T))
-    schur = E @ solved
+def _cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the lower factor, the diagonal lifted where rounding made it too low."""
+    from scipy.linalg import lapack
 
-    def solve(
-        right: NDArray[np.float64],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        plain = apply(right)
-        dy = np.linalg.solve(schur, E @ plain)
-        return plain - solved @ dy, dy
-
-    return solve
+    for lift in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
+        lifted = matrix.copy(order="F")
+        diagonal = np.diag_indices_from(lifted)
+        lifted[diagonal] *= 1.0 + lift
+        triangle, failed = lapack.dpotrf(lifted, lower=1, overwrite_a=1)
+        if not failed:
+            return np.asarray(triangle)
+    raise np.linalg.LinAlgError("the system of an interior-point step is singular")

@@ -1,0 +1,1 @@
+"""scikit-learn classifiers over the package's solvers: no mathematics of their own."""

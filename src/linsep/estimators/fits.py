@@ -1,0 +1,305 @@
+"""Fit two classes: the largest margin where it exists, the capped game elsewhere."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.estimators.choose_nu import can_choose, choose_nu
+from linsep.estimators.samples import Samples
+from linsep.maximum_margin import MarginSearch, exact_square
+from linsep.result import Separation, Status
+from linsep.search import Callback, Limits, Search, Verdict
+from linsep.separation import _one_class, _result
+from linsep.solvers.capped.game import CappedGame, largest_nu, solve_capped
+from linsep.validate import InputError, Problem
+
+# Sparse rows are made dense for the capped game up to this many entries.
+MOST_DENSE = 30_000_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an estimator was asked for, checked.
+
+    Attributes
+    ----------
+    objective : {"separate", "max_margin"}
+    nu : float or "auto"
+    fit_intercept, standardize : bool
+    tol : float
+    max_passes : int
+    time_limit : float or None
+    seed : int
+    callback : callable or None
+    """
+
+    objective: str
+    nu: float | str
+    fit_intercept: bool
+    standardize: bool
+    tol: float
+    max_passes: int
+    time_limit: float | None
+    seed: int
+    callback: Callback | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted hyperplane, or one for each class.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (k, d)
+    intercept : ndarray of shape (k,)
+    separation : Separation
+        Whether the classes can be separated at all.
+    support : ndarray of int
+        Rows that carry the solution.
+    nu : float or None
+        The share of margins that are judged; None where the worst one is.
+    value : tuple of two floats or None
+        The interval that holds the capped game's value.
+    closed : bool
+        Whether the interval was closed to the tolerance.
+    accuracy : dict
+        Cross-validated accuracy of the shares tried, where nu was chosen.
+    n_iter : int
+    """
+
+    coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    separation: Separation
+    support: NDArray[np.intp]
+    nu: float | None = None
+    value: tuple[float, float] | None = None
+    closed: bool = True
+    accuracy: dict[float, float] = field(default_factory=dict)
+    n_iter: int = 0
+
+
+def problem_of(
+    X: Any,
+    labels: NDArray[np.intp],
+    classes: NDArray[Any],
+    names: tuple[str, ...] | None,
+    fit_intercept: bool,
+) -> Problem:
+    """Return checked arrays as a problem; label 0 is the negative side."""
+    from linsep.rows import DenseRows, SparseRows
+
+    present = np.unique(labels)
+    top = int(present[-1])
+    signs = np.where(labels == top, 1, -1).astype(np.int8)
+    backend = SparseRows if hasattr(X, "indptr") else DenseRows
+    return Problem(backend(X, signs, fit_intercept), classes, names, fit_intercept)
+
+
+def search_of(rows: Any, settings: Settings) -> Search:
+    """Return the search that the objective asks for."""
+    limits = Limits.checked(
+        settings.max_passes, None, settings.time_limit, time.perf_counter()
+    )
+    rng = np.random.default_rng(settings.seed)
+    if settings.objective == "max_margin":
+        return MarginSearch(rows, limits, rng, settings.callback, tol=settings.tol)
+    return Search(rows, limits, rng, settings.callback)
+
+
+def separation_of(
+    samples: Samples, whole: Problem, kept: NDArray[np.intp], settings: Settings
+) -> Separation:
+    """Search the distinct rows; word the answer for the rows given.
+
+    Parameters
+    ----------
+    samples : Samples
+        The distinct rows that are searched.
+    whole : Problem
+        The rows given, those of weight zero left out: the proof is about these.
+    kept : ndarray of int
+        Which of the rows given they are.
+    """
+    distinct = problem_of(
+        samples.X, samples.labels, whole.classes, None, whole.fit_intercept
+    )
+    search = search_of(distinct.rows, settings)
+    if np.unique(samples.labels).size == 1 and whole.fit_intercept:
+        return _one_class(replace(whole, classes=whole.classes[-1:]), 0.0)
+    verdict = search.run()
+    if verdict.conflict is not None and verdict.conflict_weights is not None:
+        rows = np.searchsorted(kept, samples.index[verdict.conflict])
+        order = np.argsort(rows)
+        verdict = replace(
+            verdict,
+            conflict=rows[order],
+            conflict_weights=tuple(verdict.conflict_weights[i] for i in order),
+        )
+    answer = _result(whole, search, verdict)
+    if answer.conflict is not None:
+        answer = replace(answer, conflict=kept[answer.conflict])
+    if isinstance(search, MarginSearch) and answer.coef is not None:
+        carriers = search.support
+        answer = replace(
+            answer,
+            support=np.sort(samples.index[carriers]),
+            _square=lambda: exact_square(distinct.rows, carriers),
+        )
+    return answer
+
+
+def not_asked(whole: Problem, nu: float) -> Separation:
+    """Return the answer of a fit that was told its nu: nothing is claimed."""
+    search = Search(
+        whole.rows,
+        Limits(1, None, time.perf_counter(), np.inf),
+        np.random.default_rng(0),
+    )
+    verdict = Verdict(
+        Status.UNDECIDED,
+        f"Undecided: with nu={nu:.4g} given, separability was not asked; nu='auto' "
+        "asks.",
+    )
+    return _result(whole, search, verdict)
+
+
+def fit_two_classes(
+    samples: Samples, whole: Problem, kept: NDArray[np.intp], settings: Settings
+) -> Fitted:
+    """Fit labels 0 and 1."""
+    if np.unique(samples.labels).size == 1:
+        separation = separation_of(samples, whole, kept, settings)
+        sign = 1.0 if samples.labels[0] == 1 else -1.0
+        return Fitted(
+            np.zeros((1, whole.n_features)),
+            np.array([sign]),
+            separation,
+            np.empty(0, dtype=np.intp),
+        )
+    if settings.nu == "auto":
+        separation = separation_of(samples, whole, kept, settings)
+        if separation.coef is not None:
+            return _from_separation(separation)
+        nu, accuracy = _chosen(samples, settings)
+    else:
+        nu, accuracy = float(settings.nu), {}
+        separation = not_asked(whole, nu)
+        _require_possible(nu, samples, settings.fit_intercept)
+    coef, intercept, game = play(samples, nu, settings)
+    return Fitted(
+        coef[None, :],
+        np.array([intercept]),
+        separation,
+        _carriers(samples, game),
+        nu,
+        (game.value_lower, game.value_upper),
+        game.closed,
+        accuracy,
+        separation.n_rounds + game.n_iterations,
+    )
+
+
+def _carriers(samples: Samples, game: CappedGame) -> NDArray[np.intp]:
+    """Return the rows with weight, rounding aside."""
+    return np.sort(samples.index[game.p > 1e-6 * game.p.max()])
+
+
+def _from_separation(separation: Separation) -> Fitted:
+    assert separation.coef is not None
+    assert separation.intercept is not None
+    support = separation.support
+    return Fitted(
+        separation.coef[None, :],
+        np.array([separation.intercept]),
+        separation,
+        support if support is not None else np.empty(0, dtype=np.intp),
+        n_iter=separation.n_rounds,
+    )
+
+
+def _require_possible(nu: float, samples: Samples, free: bool) -> None:
+    signs = np.where(samples.labels == 1, 1.0, -1.0)
+    largest = largest_nu(signs, samples.weights, free)
+    if nu > largest * (1.0 + 1e-12):
+        raise InputError(
+            f"nu must be at most twice the smaller class's share, {largest:.4g}, so "
+            f"that both classes can carry half of the weight, got {nu!r}; lower nu, or "
+            "pass nu='auto'"
+        )
+
+
+def _chosen(samples: Samples, settings: Settings) -> tuple[float, dict[float, float]]:
+    """Choose nu; where a class has one row only, the largest there is."""
+    signs = np.where(samples.labels == 1, 1.0, -1.0)
+    largest = largest_nu(signs, samples.weights, settings.fit_intercept)
+    if not can_choose(samples):
+        return largest, {}
+    coarse = replace(settings, tol=max(settings.tol, 1e-3))
+
+    def fit(train: Samples, share: float) -> Any:
+        train_signs = np.where(train.labels == 1, 1.0, -1.0)
+        most = largest_nu(train_signs, train.weights, settings.fit_intercept)
+        coef, intercept, game = play(train, share * most, coarse)
+
+        def predict(X: Any) -> NDArray[np.intp]:
+            return np.asarray((X @ coef + intercept) > 0).astype(np.intp).ravel()
+
+        return predict, game.value_upper
+
+    choice = choose_nu(samples, largest, fit)
+    return choice.nu, choice.accuracy
+
+
+def play(
+    samples: Samples, nu: float, settings: Settings
+) -> tuple[NDArray[np.float64], float, CappedGame]:
+    """Play the capped game on two classes; return ``coef``, ``intercept``, the game.
+
+    The hyperplane is scaled so that the margin which divides the judged share from the
+    rest is 1, as in scikit-learn's NuSVC.
+    """
+    X = dense_features(samples.X)
+    scale = column_scale(X, samples.weights) if settings.standardize else np.ones(1)
+    signs = np.where(samples.labels == 1, 1.0, -1.0)
+    rows = X / scale * signs[:, None]
+    game = solve_capped(
+        rows,
+        signs,
+        samples.weights,
+        nu,
+        free=settings.fit_intercept,
+        tol=settings.tol,
+    )
+    length = game.level if game.level > 0 else 1.0
+    return game.w / scale / length, game.offset / length, game
+
+
+def dense_features(X: Any) -> NDArray[np.float64]:
+    """Return rows as a dense float64 array, if there is room for it."""
+    if not hasattr(X, "indptr"):
+        return np.asarray(X, dtype=np.float64)
+    n, d = X.shape
+    if n * d > MOST_DENSE:
+        raise InputError(
+            "a soft margin needs X to be dense or, as a sparse matrix, of at most "
+            f"{MOST_DENSE:,} entries, zeros counted, got {n} x {d}; reduce the "
+            "columns, for example with sklearn.decomposition.TruncatedSVD"
+        )
+    return np.asarray(X.toarray(), dtype=np.float64)
+
+
+def column_scale(
+    X: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return each column's standard deviation; 1 for a constant one."""
+    share = weights / weights.sum()
+    mean = share @ X
+    deviation = np.sqrt(share @ (X - mean) ** 2)
+    floor = 1e-12 * np.abs(X).max(axis=0, initial=0.0)
+    deviation[deviation <= floor] = 1.0
+    return np.asarray(deviation)

@@ -1,0 +1,226 @@
+"""Kernels: rows of a Cholesky factor of the Gram matrix stand for the feature space.
+
+``K = L L^T`` up to rounding, so the rows of ``L`` have the inner products of the
+feature space and every linear solver runs on them unchanged. The factor is pivoted: a
+few landmark rows span the rest, and a decision function is a sum of kernels at the
+landmarks. What is claimed of the training rows is checked on the Gram matrix as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.estimators.fits import Settings, problem_of, search_of
+from linsep.estimators.samples import Samples
+from linsep.result import Separation, Status
+from linsep.search import Hyperplane, Verdict
+from linsep.separation import _result
+from linsep.solvers.bounds import margin_upper
+
+# Up to this many rows the whole Gram matrix is factored at once, without a rank limit.
+WHOLE = 1500
+# Landmarks at most for more rows than that.
+MOST_LANDMARKS = 1500
+# Pivots below this share of the largest are rounding.
+RANK_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class GramFactor:
+    """A pivoted Cholesky factor.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, rank)
+        ``L``.
+    landmarks : ndarray of shape (rank,)
+        The rows chosen as pivots, in order.
+    columns : ndarray of shape (n, rank)
+        The Gram matrix's columns at the landmarks, as given.
+    complete : bool
+        Whether what is left over is no more than rounding.
+    """
+
+    rows: NDArray[np.float64]
+    landmarks: NDArray[np.intp]
+    columns: NDArray[np.float64]
+    complete: bool
+
+    def dual(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``beta`` with ``sum_j beta_j k(., landmark_j) = v`` in the space."""
+        from scipy.linalg import solve_triangular
+
+        triangle = self.rows[self.landmarks]
+        return np.asarray(solve_triangular(triangle.T, v.T, lower=False)).T
+
+
+def factor_gram(
+    columns: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+    diagonal: NDArray[np.float64],
+) -> GramFactor:
+    """Factor a Gram matrix given by its columns.
+
+    Parameters
+    ----------
+    columns : callable
+        Returns the named columns, shape (n, k).
+    diagonal : ndarray of shape (n,)
+    """
+    n = len(diagonal)
+    floor = RANK_TOLERANCE * float(diagonal.max(initial=0.0))
+    if n <= WHOLE:
+        return _factor_whole(columns(np.arange(n)), floor)
+    left = diagonal.astype(np.float64).copy()
+    L = np.zeros((n, MOST_LANDMARKS))
+    landmarks: list[int] = []
+    kept = []
+    while len(landmarks) < MOST_LANDMARKS:
+        pivot = int(left.argmax())
+        if left[pivot] <= floor:
+            break
+        j = len(landmarks)
+        column = columns(np.array([pivot]))[:, 0]
+        kept.append(column)
+        L[:, j] = (column - L[:, :j] @ L[pivot, :j]) / np.sqrt(left[pivot])
+        left -= L[:, j] ** 2
+        landmarks.append(pivot)
+        left[landmarks] = 0.0
+    rank = len(landmarks)
+    return GramFactor(
+        np.ascontiguousarray(L[:, :rank]),
+        np.array(landmarks, dtype=np.intp),
+        np.column_stack(kept) if kept else np.zeros((n, 0)),
+        float(left.max(initial=0.0)) <= floor,
+    )
+
+
+def _factor_whole(gram: NDArray[np.float64], floor: float) -> GramFactor:
+    from scipy.linalg import lapack
+
+    symmetric = 0.5 * (gram + gram.T)
+    factor, pivots, rank, _ = lapack.dpstrf(symmetric, tol=floor, lower=1)
+    order = np.asarray(pivots, dtype=np.intp) - 1
+    rows = np.empty((len(gram), rank))
+    rows[order] = np.tril(factor)[:, :rank]
+    return GramFactor(rows, order[:rank], gram[:, order[:rank]], True)
+
+
+def kernel_separation(
+    factor: GramFactor,
+    samples: Samples,
+    classes: NDArray[Any],
+    settings: Settings,
+    gram_rows: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+) -> tuple[Separation, NDArray[np.float64] | None]:
+    """Decide whether two classes are separable in the feature space.
+
+    The search runs on the factor's rows. A separator is then a function ``f = sum_j
+    beta_j k(., landmark_j) + b``, and its signs at the training rows are checked
+    exactly on the Gram matrix as given. A conflict must have ``sum_i p_i y_i K_ij = 0``
+    for every column, exactly; where rounding of the kernel prevents that, nothing is
+    proved and the status is "undecided".
+
+    Returns
+    -------
+    separation : Separation
+        Its ``coef`` are the ``beta``, its rows those of the Gram matrix.
+    v : ndarray of shape (rank + 1,) or None
+        The separator in the factor's coordinates, the intercept last.
+    """
+    free = settings.fit_intercept
+    inner = problem_of(factor.rows, samples.labels, classes, None, free)
+    whole = problem_of(factor.columns, samples.labels, classes, None, free)
+    search = search_of(inner.rows, settings)
+    found = search.run()
+    if found.hyperplane is not None:
+        v = found.hyperplane.w
+        coef, offset = (v[:-1], v[-1:]) if free else (v, v[:0])
+        w = np.concatenate([factor.dual(coef), offset])
+        verdict, margin = _checked(whole.rows, w, float(np.linalg.norm(coef)))
+        search.margin_lower = margin
+        if verdict.hyperplane is None:
+            search.margin_lower = -np.inf
+        answer = _result(whole, search, verdict)
+        support = getattr(search, "support", None)
+        if support is not None and answer.coef is not None:
+            answer = replace(answer, support=np.sort(samples.index[support]))
+        return answer, np.append(coef, offset if free else 0.0)
+    if found.conflict is not None:
+        found = _proved(found, whole.rows.signs, gram_rows, free)
+        if found.conflict is None:
+            search.margin_upper = _float_bound(factor, samples, search, found)
+    answer = _result(whole, search, found)
+    if answer.conflict is not None:
+        answer = replace(answer, conflict=np.sort(samples.index[answer.conflict]))
+    return answer, None
+
+
+def _checked(rows: Any, w: NDArray[np.float64], length: float) -> tuple[Verdict, float]:
+    """Check a function's signs on the Gram matrix; return its margin too."""
+    scan = rows.scan(w, rows.shape[0], by_margin=True)
+    slack = scan.margin
+    if slack <= 0 and scan.n_violations == 0:
+        doubtful = scan.index[scan.relative <= scan.error]
+        exact = Hyperplane(w).least_slack(rows.take(doubtful))
+        slack = -np.inf if exact is None else min(exact, scan.margin_settled)
+    if slack <= 0:
+        return Verdict(
+            Status.UNDECIDED,
+            "Undecided: the rows separate in the factored feature space, but not on "
+            "the Gram matrix as rounded; use a kernel of smaller range.",
+        ), -np.inf
+    return Verdict(
+        Status.SEPARABLE,
+        "Separable in the feature space: proved on the Gram matrix as given.",
+        Hyperplane(w),
+    ), slack / length * (1.0 - 1e-9)
+
+
+def _proved(
+    found: Verdict,
+    signs: NDArray[np.int8],
+    gram_rows: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+    free: bool,
+) -> Verdict:
+    """Return the conflict if it is one of the Gram matrix as given, exactly."""
+    from linsep.proof.gordan import conflict_from_candidate
+
+    assert found.conflict is not None
+    assert found.conflict_weights is not None
+    rows = gram_rows(found.conflict) * signs[found.conflict, None]
+    if free:
+        rows = np.column_stack([rows, signs[found.conflict].astype(np.float64)])
+    total = sum(found.conflict_weights)
+    weights = [float(Fraction(p, total)) for p in found.conflict_weights]
+    exact = conflict_from_candidate(rows, np.arange(len(rows)), weights)
+    if exact is None:
+        return Verdict(
+            Status.UNDECIDED,
+            "Undecided: no function separates the rows as far as floating point can "
+            "tell, but the Gram matrix as rounded admits no exact proof.",
+        )
+    index = found.conflict[np.array(exact.rows)]
+    return Verdict(
+        Status.INSEPARABLE,
+        f"Inseparable in the feature space: no function separates even these "
+        f"{index.size} rows.",
+        conflict=index,
+        conflict_weights=exact.weights,
+    )
+
+
+def _float_bound(
+    factor: GramFactor, samples: Samples, search: Any, found: Verdict
+) -> float:
+    """Return the margin bound of uniform weights: what is known without a proof."""
+    rows = factor.rows * np.where(samples.labels == 1, 1.0, -1.0)[:, None]
+    signs = np.where(samples.labels == 1, 1.0, -1.0)
+    if search.rows.fit_intercept:
+        rows = np.column_stack([rows, signs])
+    return margin_upper(rows, np.ones(len(rows)), search.rows.fit_intercept)

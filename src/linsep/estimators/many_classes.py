@@ -1,0 +1,184 @@
+"""Fit many classes: one joint problem, or each class against the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.estimators.choose_nu import can_choose, choose_nu
+from linsep.estimators.fits import (
+    Fitted,
+    Settings,
+    column_scale,
+    dense_features,
+    fit_two_classes,
+    not_asked,
+    problem_of,
+    separation_of,
+)
+from linsep.estimators.samples import Samples
+from linsep.result import Separation
+from linsep.solvers.capped.game import CappedGame
+from linsep.solvers.capped.joint import Pairs, largest_joint_nu, solve_joint
+from linsep.validate import InputError
+
+
+def fit_each_class(
+    X: Any,
+    labels: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    classes: NDArray[Any],
+    names: tuple[str, ...] | None,
+    settings: Settings,
+) -> list[Fitted]:
+    """Fit each class against all others together."""
+    kept = np.flatnonzero(weights > 0)
+    fits = []
+    for k in range(len(classes)):
+        own = (labels == k).astype(np.intp)
+        samples = Samples.of(X, own, weights)
+        sides = np.array(["rest", str(classes[k])])
+        whole = problem_of(X[kept], own[kept], sides, names, settings.fit_intercept)
+        fits.append(fit_two_classes(samples, whole, kept, settings))
+    return fits
+
+
+def fit_joint(
+    samples: Samples, classes: NDArray[Any], settings: Settings
+) -> tuple[Fitted, Pairs]:
+    """Fit all classes at once: every row against every other class."""
+    n_classes = len(classes)
+    X = dense_features(samples.X)
+    pairs = Pairs.of(samples.labels, n_classes)
+    accuracy: dict[float, float] = {}
+    nu: float | None = None
+    if settings.nu == "auto":
+        separation = _separate_pairs(X, pairs, classes, settings)
+        if separation.coef is None:
+            nu, accuracy = _chosen(samples, n_classes, settings)
+        elif settings.objective == "separate":
+            W, b = _split(separation.coef, n_classes, settings.fit_intercept)
+            return Fitted(
+                W, b, separation, samples.index, n_iter=separation.n_rounds
+            ), pairs
+    else:
+        nu = float(settings.nu)
+        largest = largest_joint_nu(samples.labels, samples.weights, n_classes)
+        if nu > largest * (1 + 1e-12):
+            raise InputError(
+                "nu must be at most the number of classes times the smallest class's "
+                f"share, {largest:.4g}, got {nu!r}; lower nu, or pass nu='auto'"
+            )
+        blocks = _with_constant(X, settings.fit_intercept)
+        whole = _pair_problem(pairs.blocks(blocks), classes)
+        separation = not_asked(whole, nu)
+    W, b, game = _play(X, samples, n_classes, nu, settings)
+    if nu is None and not _separates(pairs, X, W, b):
+        # Rounding: the separator that is proved stands, its margin less than best.
+        assert separation.coef is not None
+        W, b = _split(separation.coef, n_classes, settings.fit_intercept)
+    heavy = game.p > 1e-6 * game.p.max()
+    return Fitted(
+        W,
+        b,
+        separation,
+        np.unique(samples.index[pairs.row[heavy]]),
+        nu,
+        (game.value_lower, game.value_upper),
+        game.closed,
+        accuracy,
+        separation.n_rounds + game.n_iterations,
+    ), pairs
+
+
+def _with_constant(X: NDArray[np.float64], fit_intercept: bool) -> NDArray[np.float64]:
+    return np.column_stack([X, np.ones(len(X))]) if fit_intercept else X
+
+
+def _pair_problem(blocks: NDArray[np.float64], classes: NDArray[Any]) -> Any:
+    ones = np.ones(len(blocks), dtype=np.intp)
+    return problem_of(blocks, ones, classes, None, False)
+
+
+def _separate_pairs(
+    X: NDArray[np.float64], pairs: Pairs, classes: NDArray[Any], settings: Settings
+) -> Separation:
+    """Decide the joint problem: all pairs on their side at once, or a conflict."""
+    blocks = pairs.blocks(_with_constant(X, settings.fit_intercept))
+    ones = np.ones(len(blocks), dtype=np.intp)
+    samples = Samples(blocks, ones, np.ones(len(blocks)), np.arange(len(blocks)))
+    whole = _pair_problem(blocks, classes)
+    plain = replace(settings, objective="separate")
+    return separation_of(samples, whole, np.arange(len(blocks)), plain)
+
+
+def _split(
+    w: NDArray[np.float64], n_classes: int, fit_intercept: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Cut the joint vector into each class's coefficients and intercept."""
+    blocks = w.reshape(n_classes, -1)
+    if not fit_intercept:
+        return blocks, np.zeros(n_classes)
+    return blocks[:, :-1], blocks[:, -1]
+
+
+def _separates(
+    pairs: Pairs,
+    X: NDArray[np.float64],
+    W: NDArray[np.float64],
+    b: NDArray[np.float64],
+) -> bool:
+    decisions = X @ W.T + b
+    own = decisions[pairs.row, pairs.own]
+    return bool((own > decisions[pairs.row, pairs.rival]).all())
+
+
+def _chosen(
+    samples: Samples, n_classes: int, settings: Settings
+) -> tuple[float, dict[float, float]]:
+    largest = largest_joint_nu(samples.labels, samples.weights, n_classes)
+    if not can_choose(samples):
+        return largest, {}
+    coarse = replace(settings, tol=max(settings.tol, 1e-3))
+
+    def fit(train: Samples, share: float) -> Any:
+        most = largest_joint_nu(train.labels, train.weights, n_classes)
+        X = dense_features(train.X)
+        W, b, game = _play(X, train, n_classes, share * most, coarse)
+
+        def predict(X: Any) -> NDArray[np.intp]:
+            return np.asarray((X @ W.T + b).argmax(axis=1), dtype=np.intp).ravel()
+
+        return predict, game.value_upper
+
+    choice = choose_nu(samples, largest, fit)
+    return choice.nu, choice.accuracy
+
+
+def _play(
+    X: NDArray[np.float64],
+    samples: Samples,
+    n_classes: int,
+    nu: float | None,
+    settings: Settings,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], CappedGame]:
+    """Play the joint game; without a nu in the user's own units."""
+    scaled = nu is not None and settings.standardize
+    scale = column_scale(X, samples.weights) if scaled else np.ones(1)
+    centre = X.mean(axis=0) if settings.fit_intercept else np.zeros(X.shape[1])
+    game, b = solve_joint(
+        (X - centre) / scale,
+        samples.labels,
+        samples.weights,
+        n_classes,
+        nu,
+        free=settings.fit_intercept,
+        tol=settings.tol,
+    )
+    length = game.level if game.level > 0 else 1.0
+    W = game.w.reshape(n_classes, -1) / scale / length
+    b = b / length - W @ centre
+    return W, b - b.mean() if settings.fit_intercept else b * 0.0, game
