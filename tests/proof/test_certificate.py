@@ -1,6 +1,7 @@
 """Certificates: made, saved, read, checked; and refused once anything is changed."""
 
 import json
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -122,6 +123,43 @@ def test_very_long_integers_travel_in_hexadecimal():
     assert '"0x1000' in certificate.to_json()
     assert Certificate.from_json(certificate.to_json()) == certificate
     assert min(certificate.verify(X, labels)) > 0
+
+
+@pytest.mark.parametrize("bits", [1988, 1989, 1990, 14_000])
+def test_integers_are_read_at_any_setting_of_pythons_limit(bits):
+    X, labels = np.array([[0.0], [3.0]]), ["n", "y"]
+    rows, classes = problem(X, labels)
+    long = (1 << bits) - 1
+    certificate = Certificate.for_separator(rows, classes, [long, -long])
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(640)  # the lowest Python allows
+    try:
+        text = certificate.to_json()
+        assert checker.check(text, X.tolist(), labels) == [long, 2 * long]
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff\xfe\x00", "in UTF-8"),
+        (b"", "not a JSON object"),
+        (b" " * (checker.MAX_TEXT + 1), "at most"),
+    ],
+)
+def test_files_that_are_no_certificates_are_refused(tmp_path, content, message):
+    path = tmp_path / "proof.json"
+    path.write_bytes(content)
+    with pytest.raises(CertificateError, match=message):
+        Certificate.load(path)
+
+
+def test_a_certificate_too_long_for_the_checker_is_not_written():
+    rows, classes = problem(np.array([[0.0], [3.0]]), ["n", "y"])
+    certificate = Certificate.for_separator(rows, classes, [1 << (1 << 28), 1])
+    with pytest.raises(CertificateError, match="too many and too long"):
+        certificate.to_json()
 
 
 def test_a_failed_save_leaves_nothing_behind(tmp_path, monkeypatch):

@@ -24,8 +24,8 @@ __all__ = ["Certificate", "CertificateError"]
 
 # Rows handed to the checker are made Python numbers this many entries at a time.
 _CHUNK = 1 << 16
-# Integers up to this many bits are written in decimal: at most 3,914 digits.
-_DECIMAL_BITS = 13_000
+# Integers up to this many bits are written in decimal: at most 599 digits.
+_DECIMAL_BITS = 1_989
 
 Kind = Literal["separator", "conflict", "partition"]
 

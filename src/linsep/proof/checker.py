@@ -22,9 +22,10 @@ row, 1 or 255); of the numbers of non-zero entries (4 bytes a row); of the colum
 the non-zero entries (4 bytes each, counted from 0, increasing), rows without a zero
 left out; of the non-zero entries as IEEE doubles, row by row. All are little-endian.
 
-The file is one JSON object. Exact integers are strings: decimal up to 4,000 digits,
-else hexadecimal with 0x. ``content_sha256`` is the digest of the object without it,
-written by ``json.dumps(..., sort_keys=True, separators=(",", ":"))``.
+The file is one JSON object. Exact integers are strings: decimal up to 600 digits, which
+Python reads at any setting of its limit, else hexadecimal with 0x. ``content_sha256``
+is the digest of the object without it, written by
+``json.dumps(..., sort_keys=True, separators=(",", ":"))``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ Document = dict[str, Any]
 
 MAX_TEXT = 1 << 26  # characters in a certificate
 UNIT = 1 << 1074  # the largest denominator of a double; the others divide it
-_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,3999})", re.ASCII)
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,599})", re.ASCII)
 _HEXADECIMAL = re.compile(r"-?0x[1-9a-f][0-9a-f]{0,249999}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _HEADER = {
