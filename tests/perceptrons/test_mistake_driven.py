@@ -242,9 +242,10 @@ def test_winnow_learns_disjunctions_within_its_bound(seed, d, k, promotion):
     y[0], X[0] = 1, 1.0
     y[1], X[1] = 0, 0.0
     X[1, k:] = 1.0
-    winnow = Winnow(promotion=promotion, max_passes=None)
+    threshold = 0.5123 * d  # no sum of powers of the promotion: ties would be rounding
+    winnow = Winnow(promotion, threshold, max_passes=None)
     result = winnow.fit(X, y)
-    w, mistakes = textbook_winnow(X, y, promotion, max(1, d / 2), 10**6)
+    w, mistakes = textbook_winnow(X, y, promotion, threshold, 10**6)
     np.testing.assert_allclose(result.coef, w, rtol=1e-9)
     assert result.n_updates == mistakes
     assert result.separated
