@@ -16,6 +16,9 @@ _COMMANDS = {
     "separate": "linsep.cli.separate_command",
     "diagnose": "linsep.cli.diagnose_command",
     "verify": "linsep.cli.verify_command",
+    "max-margin": "linsep.cli.max_margin_command",
+    "fit": "linsep.cli.fit_command",
+    "predict": "linsep.cli.predict_command",
 }
 
 

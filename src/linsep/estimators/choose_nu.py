@@ -1,9 +1,10 @@
-"""Choose nu by cross-validation: the smallest share that pays."""
+"""Choose nu: a small share, unless cross-validation says that another pays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,20 @@ from numpy.typing import NDArray
 
 from linsep.estimators.samples import Samples
 
-# Shares tried, relative to the largest possible one, from that down.
-SHARES = (0.95, 0.8, 0.65, 0.55, 0.45, 0.35, 0.25, 0.17, 0.12, 0.08, 0.05, 0.03)
-# Shares that may fail to improve before smaller ones are no longer tried.
-PATIENCE = 4
+# Shares tried: this far from the smallest share that has a value to the largest one.
+# Finest at the lower end, where a soft margin is nearest to a hard one.
+STEPS = (0.95, 0.8, 0.65, 0.5, 0.37, 0.27, 0.19, 0.13, 0.08, 0.04, 0.015)
+# The step taken unless another's accuracy is better by this many standard errors: on
+# real data it is near the best, and accuracies differ by chance as much as in truth.
+USUAL_STEP = 0.19
+CLEARLY = 0.5
+# Halvings of the interval in which the smallest share is sought.
+N_HALVINGS = 7
 N_FOLDS = 5
 # Rows used for the choice at most; the fit uses all.
 MOST_ROWS = 4000
-# A game whose value is below this, relative to the first one's, has no direction.
-NO_VALUE = 1e-3
+# Few rows are divided into folds several times over.
+MOST_REPEATS = 2
 
 Fit = Callable[[Samples, float], tuple[Callable[[Any], NDArray[np.intp]], float]]
 
@@ -40,7 +46,11 @@ class ChosenNu:
 
 
 def choose_nu(samples: Samples, largest: float, fit: Fit) -> ChosenNu:
-    """Return the smallest share with the best cross-validated accuracy.
+    """Return a small share, or a larger one whose accuracy pays for it.
+
+    Just above the smallest share that has a value the fit is nearest to separating. It
+    is taken unless another share's cross-validated accuracy, averaged with that of its
+    neighbours, is better by half a standard error.
 
     Parameters
     ----------
@@ -50,16 +60,19 @@ def choose_nu(samples: Samples, largest: float, fit: Fit) -> ChosenNu:
         The largest share possible.
     fit : callable
         ``fit(samples, share)``, the share relative to the largest possible for those
-        samples, returns a function that predicts class numbers, and the game's value.
+        samples, returns a function that predicts class numbers, and a lower bound on
+        the game's value.
     """
     part = _thinned(samples)
-    folds = _folds(part)
+    repeats = min(MOST_REPEATS, max(1, MOST_ROWS // (2 * len(part.labels))))
+    dealt = [_folds(part, seed) for seed in range(repeats)]
+    smallest = _smallest_share(part, fit)
     accuracy: dict[float, float] = {}
-    first_value = None
-    for share in SHARES:
+    for step in STEPS:
+        share = smallest + step * (1.0 - smallest)
         right = total = 0.0
         values = []
-        for fold in range(N_FOLDS):
+        for folds, fold in product(dealt, range(N_FOLDS)):
             train = part.take(np.flatnonzero(folds != fold))
             test = part.take(np.flatnonzero(folds == fold))
             predict, value = fit(train, share)
@@ -67,15 +80,42 @@ def choose_nu(samples: Samples, largest: float, fit: Fit) -> ChosenNu:
             hits = predict(test.X) == test.labels
             right += float(test.weights[hits].sum())
             total += float(test.weights.sum())
-        first_value = first_value if first_value is not None else max(values)
-        if min(values) <= NO_VALUE * first_value and accuracy:
-            break  # a smaller share has no value either
+        if min(values) <= 0.0 and accuracy:
+            break  # on a fold this share has no value, and no smaller one has
         accuracy[share * largest] = right / total
-        tried = list(accuracy.values())
-        if len(tried) - 1 - tried.index(max(tried)) >= PATIENCE:
-            break
-    best = max(accuracy.values())
-    return ChosenNu(min(nu for nu, a in accuracy.items() if a >= best), accuracy)
+    return ChosenNu(_choice(accuracy, len(part.labels)), accuracy)
+
+
+def _choice(accuracy: dict[float, float], n: int) -> float:
+    """Return the usual share, or the best one where that clearly pays more."""
+    shares = sorted(accuracy)
+    smooth = _smoothed([accuracy[share] for share in shares])
+    best = int(np.argmax(smooth))
+    usual = min(len(shares) - 1, len(STEPS) - 1 - STEPS.index(USUAL_STEP))
+    error = np.sqrt(smooth[best] * (1.0 - smooth[best]) / n)
+    pays = smooth[best] - smooth[usual] > CLEARLY * error
+    return shares[best if pays else usual]
+
+
+def _smallest_share(samples: Samples, fit: Fit) -> float:
+    """Return nearly the smallest share at which the game has a value.
+
+    Below it the two classes' capped hulls meet, and no direction is better than none.
+    """
+    low, high = 0.0, STEPS[0]
+    for _ in range(N_HALVINGS):
+        middle = 0.5 * (low + high)
+        if fit(samples, middle)[1] > 0.0:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _smoothed(values: list[float]) -> NDArray[np.float64]:
+    """Average each value with its neighbours, itself counted twice."""
+    padded = np.array([values[0], *values, values[-1]])
+    return np.asarray(0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:])
 
 
 def _thinned(samples: Samples) -> Samples:
@@ -86,10 +126,10 @@ def _thinned(samples: Samples) -> Samples:
     return samples.take(np.linspace(0, n - 1, MOST_ROWS).astype(np.intp))
 
 
-def _folds(samples: Samples) -> NDArray[np.intp]:
+def _folds(samples: Samples, seed: int) -> NDArray[np.intp]:
     """Return the fold of each row, dealt class by class in a fixed shuffled order."""
     folds = np.empty(len(samples.labels), dtype=np.intp)
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     for label in np.unique(samples.labels):
         members = rng.permutation(np.flatnonzero(samples.labels == label))
         folds[members] = np.arange(members.size) % N_FOLDS

@@ -20,6 +20,8 @@ from linsep.validate import InputError, Problem
 
 # Sparse rows are made dense for the capped game up to this many entries.
 MOST_DENSE = 30_000_000
+# A margin this close to the dividing one counts as on it.
+ON_THE_LINE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,7 @@ def fit_two_classes(
         coef[None, :],
         np.array([intercept]),
         separation,
-        _carriers(samples, game),
+        _carriers(samples, coef, intercept),
         nu,
         (game.value_lower, game.value_upper),
         game.closed,
@@ -204,9 +206,13 @@ def fit_two_classes(
     )
 
 
-def _carriers(samples: Samples, game: CappedGame) -> NDArray[np.intp]:
-    """Return the rows with weight, rounding aside."""
-    return np.sort(samples.index[game.p > 1e-6 * game.p.max()])
+def _carriers(
+    samples: Samples, coef: NDArray[np.float64], intercept: float
+) -> NDArray[np.intp]:
+    """Return the rows judged: those whose margin is at most the dividing one, 1."""
+    decisions = np.asarray(samples.X @ coef + intercept).ravel()
+    signed = decisions * np.where(samples.labels == 1, 1.0, -1.0)
+    return np.sort(samples.index[signed <= 1.0 + ON_THE_LINE])
 
 
 def _from_separation(separation: Separation) -> Fitted:
@@ -249,7 +255,7 @@ def _chosen(samples: Samples, settings: Settings) -> tuple[float, dict[float, fl
         def predict(X: Any) -> NDArray[np.intp]:
             return np.asarray((X @ coef + intercept) > 0).astype(np.intp).ravel()
 
-        return predict, game.value_upper
+        return predict, game.value_lower
 
     choice = choose_nu(samples, largest, fit)
     return choice.nu, choice.accuracy

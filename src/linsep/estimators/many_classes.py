@@ -152,7 +152,7 @@ def _chosen(
         def predict(X: Any) -> NDArray[np.intp]:
             return np.asarray((X @ W.T + b).argmax(axis=1), dtype=np.intp).ravel()
 
-        return predict, game.value_upper
+        return predict, game.value_lower
 
     choice = choose_nu(samples, largest, fit)
     return choice.nu, choice.accuracy

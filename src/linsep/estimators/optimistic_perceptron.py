@@ -57,8 +57,9 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     nu : float or "auto", default="auto"
         The share of margins that are judged, in (0, 1]; at most twice the smaller
         class's share (for K classes K times the smallest's). "auto" separates when that
-        can be proved possible, and otherwise takes the smallest share with the best
-        accuracy in a five-fold cross-validation, warns, and reports it as ``nu_``.
+        can be proved possible, and otherwise takes a share just above the smallest at
+        which the game has a value, or another one where five-fold cross-validation says
+        that it pays; it warns, and reports the share as ``nu_``.
     kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
         Kernel; a callable takes two arrays of rows and returns their Gram matrix.
     gamma : float or "scale", default="scale"

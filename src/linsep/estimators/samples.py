@@ -48,8 +48,8 @@ class Samples:
         _, first, inverse = np.unique(
             _keys(X, labels), return_index=True, return_inverse=True
         )
-        merged = np.bincount(inverse.ravel(), weights, minlength=first.size)
-        merged = merged.astype(np.float64)
+        merged = np.zeros(first.size)
+        np.add.at(merged, inverse.ravel(), weights)
         return cls(X[first], labels[first], merged, present[first])
 
     def take(self, index: NDArray[np.intp]) -> Samples:

@@ -92,16 +92,16 @@ def interior_point(
     E = equalities * caps
     system = _Narrow(B, E) if B.shape[1] <= B.shape[0] else _Wide(B, E)
     theta = start.copy()
-    w = B.T @ theta
+    w: NDArray[np.float64] = B.T @ theta
     gradient = B @ w
-    y: NDArray[np.float64] = -np.linalg.lstsq(E.T, gradient, rcond=None)[0]
+    y = np.asarray(-np.linalg.lstsq(E.T, gradient, rcond=None)[0], dtype=np.float64)
     reduced = gradient + E.T @ y
     size = START_SIZE * float(np.abs(reduced).mean()) or 1e-300
     z = np.maximum(reduced, 0.0) + size
     s = np.maximum(-reduced, 0.0) + size
     n_iterations = 0
+    u = 1.0 - theta
     while True:
-        u = 1.0 - theta
         gap = float(z @ theta + s @ u)
         yield Iterate(theta, w, gap, y, n_iterations)
         solve = system.factor(z / theta + s / u)
@@ -126,10 +126,11 @@ def interior_point(
             _longest(theta, u, dtheta), _longest_pair(z, dz, s, ds)
         )
         length = min(1.0, length)
-        theta = theta + length * dtheta
+        # Kept apart from 1 - theta, which would round to zero long before u does.
+        theta, u = theta + length * dtheta, u - length * dtheta
         z, s = z + length * dz, s + length * ds
         y = np.asarray(y + length * dy)
-        w = w + length * dw
+        w = np.asarray(w + length * dw)
 
 
 def _longest(
