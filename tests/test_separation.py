@@ -346,7 +346,12 @@ def test_callback_stops_the_run_with_an_honest_interval(stop_at):
 
 def test_ctrl_c_returns_what_was_found():
     X, y = planted(60_000, 20, 1e-4)
-    answer = separate(X, y, callback=lambda record: signal.raise_signal(signal.SIGINT))
+
+    def press(record):
+        if record.n_passes:
+            signal.raise_signal(signal.SIGINT)
+
+    answer = separate(X, y, callback=press)
     assert answer.status == "undecided"
     assert "interrupted" in answer.message
     assert answer.n_passes == 1

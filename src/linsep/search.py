@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.proof.answers import Conflict
+from linsep.proof.canonical import canonicalise
 from linsep.proof.exact import IntegerRows, doubles_from, integers_from
 from linsep.proof.gordan import conflict_from_candidate
-from linsep.proof.ladder import Proposal, settle
+from linsep.proof.ladder import settle
 from linsep.proof.separator import row_signs
 from linsep.result import Pass, Status
 from linsep.rows import Rows, Scan
 from linsep.rows.protocol import split
 from linsep.solvers.bounds import EPS, margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
+from linsep.solvers.metric import MOST_COORDINATES
 from linsep.solvers.working_set import CLARKSON_AFTER, WorkingSet
 from linsep.validate import InputError
 
@@ -28,6 +30,11 @@ Callback = Callable[[Pass], object]
 
 # Doubtful rows are made exact this many at a time.
 ROWS_AT_A_TIME = 1000
+TOO_LARGE_TO_SETTLE = (
+    "Undecided: floating point found neither a separator nor a conflict, and more than "
+    f"{MOST_COORDINATES} rows and columns are too many for exact arithmetic; drop "
+    "columns, or give a part of the rows."
+)
 NO_TIME_LEFT = "Undecided: stopped before the exact arithmetic was done."
 # Between sweeps the callback is told at most this often, in seconds.
 TELL_EVERY = 0.2
@@ -351,7 +358,14 @@ class Search:
     def _prove_conflict(
         self, working: WorkingSet, candidate: Candidate
     ) -> Verdict | None:
-        """Settle a conflict exactly; None if floating point was wrong about it."""
+        """Settle a conflict exactly; None if floating point was wrong about it.
+
+        One point with both labels is the conflict a person sees at once, so that is
+        looked for first.
+        """
+        at_sight = canonicalise(working.rows).conflict
+        if at_sight is not None:
+            return self._inseparable(working, at_sight)
         held = candidate.support[candidate.weights > 0]
         weights = candidate.weights[candidate.weights > 0]
         conflict = conflict_from_candidate(
@@ -361,9 +375,10 @@ class Search:
 
     def _settle(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Decide the working set by exact arithmetic, which always ends."""
+        if min(working.rows.shape) > MOST_COORDINATES:
+            raise _Stopped(TOO_LARGE_TO_SETTLE)
         settled = settle(
             working.rows,
-            propose,
             should_stop=lambda: self._reason_to_stop() is not None,
         )
         if isinstance(settled, Conflict):
@@ -453,15 +468,6 @@ def exact_scan(rows: Rows, integers: Sequence[int], k: int) -> Scan:
         index,
         np.zeros(index.size),
     )
-
-
-def propose(rows: NDArray[np.float64]) -> Proposal:
-    """Solve rows the exact ladder made, as it would any working set."""
-    candidate = solve(rows)
-    if candidate.kind is Kind.CONFLICT:
-        held = candidate.weights > 0
-        return "conflict", (candidate.support[held], candidate.weights[held])
-    return "separator", candidate.w
 
 
 def _dense(rows: Any) -> NDArray[np.float64]:

@@ -144,3 +144,51 @@ def test_centring_moves_no_margin_and_spares_constant_columns():
     np.testing.assert_allclose(
         coordinates.rows @ u, A @ w / coordinates.scale, atol=1e-6
     )
+
+
+def test_many_wide_sparse_rows_get_the_diagonal_metric_and_stay_sparse(monkeypatch):
+    from linsep.solvers import metric
+
+    monkeypatch.setattr(metric, "MOST_COORDINATES", 20)
+    rng = np.random.default_rng(0)
+    A = sparse.random(60, 40, density=0.2, random_state=rng, format="csr")
+    for rows in (A, A.toarray()):
+        coordinates = whiten(rows, constant=True)
+        assert coordinates.is_diagonal
+        assert sparse.issparse(coordinates.rows) == sparse.issparse(rows)
+        u = rng.standard_normal(40)
+        np.testing.assert_allclose(
+            coordinates.rows @ u,
+            rows @ coordinates.to_weights(u) / coordinates.scale,
+            atol=1e-12,
+        )
+    # Units of the columns make no difference to it.
+    units = 2.0 ** rng.integers(-40, 40, 40)
+    again = whiten(sparse.csr_matrix(A.multiply(units)))
+    np.testing.assert_allclose(again.rows.toarray(), whiten(A).rows.toarray())
+
+
+def test_second_moment_and_qr_give_the_same_metric(monkeypatch):
+    from linsep.solvers import metric
+
+    rng = np.random.default_rng(1)
+    A = rng.standard_normal((80, 6)) @ np.triu(rng.standard_normal((6, 6)))
+    A = np.c_[A, A[:, 0] - A[:, 1], np.zeros(80)]
+    by_qr = whiten(A)
+    monkeypatch.setattr(metric, "MOMENT_FROM", 0)
+    by_moment = whiten(A)
+    assert by_moment.rank == by_qr.rank == 6
+    # The same up to a rotation: the Gram matrices of the rows agree.
+    np.testing.assert_allclose(
+        by_moment.rows @ by_moment.rows.T, by_qr.rows @ by_qr.rows.T, atol=1e-8
+    )
+
+
+def test_ill_conditioned_columns_are_left_to_the_qr(monkeypatch):
+    from linsep.solvers import metric
+
+    monkeypatch.setattr(metric, "MOMENT_FROM", 0)
+    rng = np.random.default_rng(1)
+    A = rng.standard_normal((50, 3))
+    A = np.c_[A, A[:, 0] + 1e-6 * rng.standard_normal(50)]
+    assert whiten(A).rank == 4

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from linsep.solvers import oracle as oracle_module
 from linsep.solvers.oracle import Oracle, softmin_weights
@@ -66,3 +67,17 @@ def test_a_far_row_carries_no_weight_and_does_no_harm():
     answer = Oracle(A)(np.array([1.0, 0.0]))
     np.testing.assert_array_equal(answer.x, A[0])
     assert softmin_weights(A, np.array([1.0, 0.0])).tolist() == [1.0, 0.0]
+
+
+@given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([0.0, 1.0, 1e3]))
+def test_sparse_rows_answer_as_dense_ones(seed, scale):
+    rng = np.random.default_rng(seed)
+    A = sparse.random(90, 7, density=0.3, random_state=rng, format="csr")
+    v, w = scale * rng.standard_normal(7), rng.standard_normal(7)
+    dense, thin = Oracle(A.toarray()), Oracle(A)
+    assert thin.radius == pytest.approx(dense.radius)
+    expected, answer = dense(v, w), thin(v, w)
+    assert answer.f == pytest.approx(expected.f, rel=1e-12, abs=1e-12)
+    np.testing.assert_allclose(answer.x, expected.x, atol=1e-12)
+    assert answer.margin == pytest.approx(expected.margin, abs=1e-12)
+    assert answer.margin_play == pytest.approx(expected.margin_play, abs=1e-12)

@@ -37,23 +37,26 @@ def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -
         With an intercept the two classes are brought to equal mass first, as the free
         intercept demands; one class alone leaves the margin unbounded (inf).
     """
-    dense = rows.toarray() if hasattr(rows, "toarray") else rows
     p = weights / weights.sum()
-    features = dense
+    features = rows
     if fit_intercept:
-        features, positive = dense[:, :-1], dense[:, -1] > 0
+        features, signs = rows[:, :-1], rows[:, -1]
+        positive = np.asarray(signs.toarray() if hasattr(signs, "toarray") else signs)
+        positive = positive.ravel() > 0
         mass = float(p[positive].sum())
         if not 0.0 < mass < 1.0:
             return np.inf
         p = np.where(positive, 0.5 * p / mass, 0.5 * p / float(p[~positive].sum()))
-    scale = float(np.abs(features).max(initial=0.0)) or 1.0
+    scale = float(abs(features).max()) if min(features.shape) else 0.0
+    scale = scale or 1.0
     unit = features / scale
-    lengths = np.sqrt(np.einsum("ij,ij->i", unit, unit))
+    squares = unit.multiply(unit) if hasattr(unit, "multiply") else unit * unit
+    lengths = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
     # What the sums may lose, and what an imbalance of the rounded masses may cost: a
     # separating unit vector's intercept is at most the largest length.
     rounding = (len(p) + features.shape[1] + 16) * EPS
     loss = rounding * (float(p @ lengths) + float(lengths.max(initial=0.0)))
-    return float(scale * (norm(p @ unit) * (1.0 + rounding) + loss))
+    return float(scale * (norm(np.asarray(p @ unit)) * (1.0 + rounding) + loss))
 
 
 def margin_lower(slack: float, coef: NDArray[np.float64]) -> float:

@@ -31,6 +31,8 @@ ACTIVE_SET_COST = 1.5
 # The loop gets this share of the active set's predicted work, and some rounds anyway.
 LOOP_SHARE = 0.3
 LEAST_ROUNDS = 64
+# In the diagonal metric, where no active set follows, the loop gets these rounds.
+DIAGONAL_ROUNDS = 20_000
 # On a part of the rows the loop's separator must have this share of the best margin,
 # or the next scan meets many violations and passes are wasted.
 ENOUGH_MARGIN = 0.5
@@ -104,10 +106,11 @@ def solve(
     limit = max_rounds if max_rounds is not None else np.iinfo(np.int64).max
     stop = should_stop if should_stop is not None else lambda n_rounds: False
     n_rounds = 0
-    if start is None:
+    if start is None or coordinates.is_diagonal:
         found = _play(coordinates, complete, limit, stop)
         n_rounds = found.n_rounds
-        if found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit:
+        done = found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit
+        if done or coordinates.is_diagonal:
             return found
         start = found.support[np.argsort(-found.weights)][: coordinates.rank]
     for state in active_set(coordinates.rows, start, max_steps=_steps(limit, n_rounds)):
@@ -139,10 +142,11 @@ def _play(
 ) -> Candidate:
     """Run the loop within its budget; the metric is formed anew on the way."""
     m, rank = coordinates.rows.shape
-    budget = min(limit, loop_budget(m, rank))
+    diagonal = coordinates.is_diagonal
+    budget = min(limit, DIAGONAL_ROUNDS if diagonal else loop_budget(m, rank))
     n_before = 0
     while True:
-        leave_at = REWHITEN_AFTER if n_before == 0 else budget
+        leave_at = budget if diagonal or n_before else REWHITEN_AFTER
         for state in OptimisticLoop().rounds(Oracle(coordinates.rows)):
             n_rounds = n_before + state.n_rounds
             done = state.separator is not None and (complete or _is_wide(state))

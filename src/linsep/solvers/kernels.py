@@ -127,6 +127,52 @@ def softmin_sweep(A: Any, start: int, stop: int, v: Any, w: Any, x: Any, s: Any)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
+def softmin_sweep_sparse(
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    start: int,
+    stop: int,
+    v: Any,
+    w: Any,
+    x: Any,
+    s: Any,
+) -> Any:
+    """Do what `softmin_sweep` does, for the rows of a CSR matrix."""
+    block = s.shape[0]
+    low = np.inf
+    low_w = np.inf
+    mass = 0.0
+    x[:] = 0.0
+    for first in range(start, stop, block):
+        last = min(first + block, stop)
+        block_low = np.inf
+        for i in range(first, last):
+            dot_v = 0.0
+            dot_w = 0.0
+            for entry in range(indptr[i], indptr[i + 1]):
+                dot_v += data[entry] * v[indices[entry]]
+                dot_w += data[entry] * w[indices[entry]]
+            s[i - first] = dot_v
+            block_low = min(block_low, dot_v)
+            low_w = min(low_w, dot_w)
+        if block_low < low:
+            shrink = np.exp(block_low - low) if mass > 0.0 else 0.0
+            mass *= shrink
+            for j in range(x.shape[0]):
+                x[j] *= shrink
+            low = block_low
+        for i in range(first, last):
+            distance = s[i - first] - low
+            if distance < NEGLIGIBLE:
+                weight = np.exp(-distance)
+                mass += weight
+                for entry in range(indptr[i], indptr[i + 1]):
+                    x[indices[entry]] += weight * data[entry]
+    return low, mass, low_w
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
 def _solve_gram(R: Any, k: int, b: Any) -> None:
     """Overwrite ``b[:k]`` by the solution of ``R^T R c = b``, R upper triangular."""
     for i in range(k):

@@ -15,7 +15,9 @@ same rounds.
 Rank deficiency (dummy columns, constant columns, more columns than rows) is met by a
 rank-revealing factorisation: coordinates span the row space only. Two factorisations
 serve: pivoted QR of the rows, and for wide rows an eigendecomposition of their Gram
-matrix, where the number of columns never appears.
+matrix, where the number of columns never appears. Rows too many and too wide for either
+get the diagonal metric, which only takes out the scale of each column; sparse ones then
+stay sparse.
 """
 
 from __future__ import annotations
@@ -34,10 +36,12 @@ RANK_TOLERANCE = 1e-13
 GRAM_TOLERANCE = 1e-11
 # More columns than this per row are not factorised but met in the row space.
 WIDE = 2
+# Beyond this many coordinates factorising costs minutes, and the metric is diagonal.
+MOST_COORDINATES = 3000
 # Multiply-adds of a QR from which its time is worth saving.
 MOMENT_FROM = 20_000_000
-# Eigenvalues of the second moment above the first are there, below the second are not;
-# in between rounding decides, and a QR must tell.
+# Squared pivots above the first are there, below the second not; in between rounding
+# decides, and a QR must tell.
 CLEARLY_POSITIVE = 1e-9
 CLEARLY_ZERO = 1e-13
 # Rows this many powers of two from the typical one are scaled on their own.
@@ -52,18 +56,21 @@ class Coordinates:
 
     Attributes
     ----------
-    rows : ndarray of shape (m, rank)
+    rows : ndarray, or csr_matrix in the diagonal metric, of shape (m, rank)
         Unit rows ``(a_i T) / scale_i``; zero rows stay zero.
     scale : ndarray of shape (m,)
         The positive lengths divided out; 1 for a zero row.
     to_weights : callable
         Maps a vector ``u`` of shape (rank,) to ``w = T u`` of shape (d,), so that
         ``rows @ u = (A @ w) / scale`` up to rounding.
+    is_diagonal : bool
+        Whether this is the diagonal metric.
     """
 
-    rows: NDArray[np.float64]
+    rows: Any
     scale: NDArray[np.float64]
     to_weights: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    is_diagonal: bool = False
 
     @property
     def rank(self) -> int:
@@ -90,6 +97,8 @@ def whiten(A: Any, *, constant: bool = False) -> Coordinates:
     """
     m, d = A.shape
     with np.errstate(under="ignore"):  # scaling may lose what is far below the rest
+        if min(m, d) > MOST_COORDINATES:
+            return _diagonal_coordinates(A)
         if constant and not hasattr(A, "toarray") and m and d > 1:
             return _centred(A)
         if d > WIDE * m:
@@ -130,6 +139,8 @@ def rewhiten(
         The distribution ``q``; ``None`` is uniform. Mixed half and half with the
         uniform one, so that no direction of the row space is lost.
     """
+    from scipy.linalg import solve_triangular
+
     rows = coordinates.rows
     m, rank = rows.shape
     if rank == 0:
@@ -137,14 +148,16 @@ def rewhiten(
     q = np.full(m, 1.0 / m)
     if weights is not None:
         q = 0.5 * q + 0.5 * weights
-    second_moment = (rows * q[:, None]).T @ rows
-    values, vectors = np.linalg.eigh(second_moment * rank)
-    floor = values[-1] * RANK_TOLERANCE
-    inverse_root = vectors / np.sqrt(np.maximum(values, floor))
-    unit, length = _normalised(rows @ inverse_root)
+    root = rows * np.sqrt(rank * q)[:, None]
+    second_moment = root.T @ root
+    try:
+        triangle = np.linalg.cholesky(second_moment).T
+    except np.linalg.LinAlgError:  # directions lost to rounding: leave things be
+        return coordinates
+    unit, length = _normalised(_divided(rows, triangle))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        return coordinates.to_weights(inverse_root @ u)
+        return coordinates.to_weights(solve_triangular(triangle, u))
 
     return Coordinates(unit, coordinates.scale * length, to_weights)
 
@@ -236,27 +249,58 @@ def _dense_coordinates(A: NDArray[np.float64]) -> Coordinates:
 def _moment_coordinates(
     scaled: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> Coordinates | None:
-    """Whiten by ``A^T A = V diag(s) V^T``: a tenth of the time of a pivoted QR.
+    """Whiten by a pivoted Cholesky factor of ``A^T A``: far quicker than a QR.
 
-    It squares the condition, so None where an eigenvalue is neither clearly zero nor
-    clearly not. The metric is formed again from the new rows, which are well
+    It squares the condition, so None where a pivot is neither clearly zero nor clearly
+    not. The metric is formed again from the new rows, which are well
     conditioned, so what the first product lost is made good (as in Cholesky QR).
     """
+    from scipy.linalg import lapack, solve_triangular
+
     length = np.sqrt(np.einsum("ij,ij->j", scaled, scaled))
-    length[length == 0] = 1.0
     columns = columns + _exponents(length)
     unit_columns = np.ldexp(scaled, -_exponents(length))
-    values, vectors = np.linalg.eigh(unit_columns.T @ unit_columns)
-    clear = values > CLEARLY_POSITIVE * values[-1]
-    if (values[~clear] > CLEARLY_ZERO * values[-1]).any():
+    moment = unit_columns.T @ unit_columns
+    factor, pivots, rank, _ = lapack.dpstrf(moment, tol=-1.0)
+    steps = np.diag(factor) ** 2
+    rank = int(np.count_nonzero(steps[:rank] > CLEARLY_POSITIVE * steps[0]))
+    chosen = pivots[:rank] - 1
+    triangle = np.triu(factor[:rank, :rank])
+    if _left_over(moment, triangle, chosen) > CLEARLY_ZERO * steps[0]:
         return None
-    to_columns = vectors[:, clear] / np.sqrt(values[clear])
-    unit, row_length = _normalised(unit_columns @ to_columns)
+    unit, row_length = _normalised(_divided(unit_columns[:, chosen], triangle))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _unscaled(to_columns @ u, columns)
+        w = np.zeros(scaled.shape[1])
+        w[chosen] = solve_triangular(triangle, u)
+        return _unscaled(w, columns)
 
     return Coordinates(unit, _row_lengths(row_length, rows), to_weights)
+
+
+def _left_over(
+    moment: NDArray[np.float64], triangle: NDArray[np.float64], chosen: NDArray[np.intp]
+) -> float:
+    """Return the largest square that the chosen columns leave of the other ones."""
+    from scipy.linalg import solve_triangular
+
+    others = np.setdiff1d(np.arange(len(moment)), chosen)
+    if others.size == 0:
+        return 0.0
+    explained = solve_triangular(triangle, moment[np.ix_(chosen, others)], trans="T")
+    squares = np.diag(moment)[others] - np.einsum("ij,ij->j", explained, explained)
+    return float(np.abs(squares).max())
+
+
+def _divided(
+    rows: NDArray[np.float64], triangle: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return ``rows @ inverse(triangle)``, the triangle upper, in C order."""
+    from scipy.linalg import blas
+
+    # In Fortran's eyes rows is its transpose, so this solves in place of one copy.
+    solved = blas.dtrsm(1.0, triangle, np.ascontiguousarray(rows).T, trans_a=1)
+    return np.ascontiguousarray(solved.T)
 
 
 def _qr_coordinates(
@@ -296,3 +340,26 @@ def _gram_coordinates(A: Any) -> Coordinates:
         return _unscaled(w, columns)
 
     return Coordinates(unit, _row_lengths(length, rows), to_weights)
+
+
+def _diagonal_coordinates(A: Any) -> Coordinates:
+    """Bring columns, then rows, to unit length; sparse stays sparse."""
+    from scipy import sparse
+
+    scaled, rows, columns = _scaled(A)
+    is_sparse = hasattr(scaled, "tocsr")
+    squares = scaled.multiply(scaled) if is_sparse else scaled**2
+    width = np.sqrt(np.asarray(squares.sum(axis=0), dtype=np.float64).ravel())
+    to_columns = 1.0 / np.where(width > 0, width, 1.0)
+    if is_sparse:
+        moved = sparse.csr_matrix(scaled.multiply(to_columns))
+        length = np.sqrt(np.asarray(moved.multiply(moved).sum(axis=1)).ravel())
+        length[length == 0] = 1.0
+        unit: Any = sparse.csr_matrix(moved.multiply(1.0 / length[:, None]))
+    else:
+        unit, length = _normalised(scaled * to_columns)
+
+    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _unscaled(to_columns * u, columns)
+
+    return Coordinates(unit, _row_lengths(length, rows), to_weights, is_diagonal=True)

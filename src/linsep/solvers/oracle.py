@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,23 +54,32 @@ class Oracle:
 
     Parameters
     ----------
-    A : ndarray of shape (n, d), float64, C order
-        The signed rows.
+    A : ndarray or csr_matrix of shape (n, d), float64
+        The signed rows. A dense array that is not in C order is copied.
     """
 
-    def __init__(self, A: NDArray[np.float64]) -> None:
-        self.A = np.ascontiguousarray(A, dtype=np.float64).view()
-        self.A.flags.writeable = False
-        n, d = self.A.shape
-        n_parts = max(1, min(count_threads(), n * d // ENTRIES_A_THREAD))
+    def __init__(self, A: Any) -> None:
+        self.is_sparse = hasattr(A, "indptr")
+        if not self.is_sparse:
+            A = np.ascontiguousarray(A, dtype=np.float64).view()
+            A.flags.writeable = False
+        self.A = A
+        n, d = A.shape
+        n_entries = int(A.nnz) if self.is_sparse else n * d
+        n_parts = max(1, min(count_threads(), n_entries // ENTRIES_A_THREAD))
         bounds = np.linspace(0, n, n_parts + 1).astype(int)
         self._parts = list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
-        self._block = 4 * max(1, BLOCK_ENTRIES // (4 * max(1, d)))
+        entries_a_row = max(1, n_entries // max(1, n))
+        self._block = 4 * max(1, BLOCK_ENTRIES // (4 * entries_a_row))
 
     @cached_property
     def radius(self) -> float:
         """The largest row norm, ``r`` of the paper."""
-        return float(np.sqrt(np.einsum("ij,ij->i", self.A, self.A).max(initial=0.0)))
+        if self.is_sparse:
+            squares = np.asarray(self.A.multiply(self.A).sum(axis=1))
+        else:
+            squares = np.einsum("ij,ij->i", self.A, self.A)
+        return float(np.sqrt(squares.max(initial=0.0)))
 
     def __call__(
         self, v: NDArray[np.float64], w: NDArray[np.float64] | None = None
@@ -78,16 +88,17 @@ class Oracle:
         from linsep.solvers import kernels
 
         play = v if w is None else w
+        A = self.A
 
-        def fold(
-            part: tuple[int, int],
-        ) -> tuple[NDArray[np.float64], float, float, float]:
-            x = np.empty(self.A.shape[1])
+        def fold(part: tuple[int, int]) -> tuple[Any, float, float, float]:
+            x = np.empty(A.shape[1])
             scratch = np.empty(self._block)
-            low, mass, low_w = kernels.softmin_sweep(
-                self.A, part[0], part[1], v, play, x, scratch
-            )
-            return x, low, mass, low_w
+            if self.is_sparse:
+                rows = (A.data, A.indices, A.indptr, *part)
+                folded = kernels.softmin_sweep_sparse(*rows, v, play, x, scratch)
+            else:
+                folded = kernels.softmin_sweep(A, *part, v, play, x, scratch)
+            return x, *folded
 
         parts = list(map_in_threads(fold, self._parts))
         low = min(part[1] for part in parts)
@@ -97,13 +108,11 @@ class Oracle:
             sum(share * part[0] for share, part in zip(shares, parts, strict=True))
             / mass
         )
-        f = float(np.log(mass / len(self.A)) - low)
+        f = float(np.log(mass / A.shape[0]) - low)
         return Answer(f, x, float(low), float(min(part[3] for part in parts)))
 
 
-def softmin_weights(
-    A: NDArray[np.float64], v: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def softmin_weights(A: Any, v: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the data player's distribution ``p_i ~ exp(-a_i . v)``, shape (n,)."""
     margins = A @ v
     p = np.exp(margins.min() - margins)

@@ -1,0 +1,58 @@
+"""Margin bounds in the user's units, against fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from linsep.solvers.bounds import margin_lower, margin_upper, norm
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    offset=st.sampled_from([0.0, 1e6, 1e12]),
+    fit_intercept=st.booleans(),
+)
+def test_upper_bound_is_above_every_margin_achieved(seed, offset, fit_intercept):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 12)), int(rng.integers(1, 4))
+    X = rng.standard_normal((n, d)) + offset
+    y = rng.choice([-1.0, 1.0], n)
+    y[:2] = 1.0, -1.0
+    full = np.c_[X, np.ones(n)] if fit_intercept else X
+    p = rng.dirichlet(np.ones(n))
+    bound = margin_upper(full * y[:, None], p, fit_intercept)
+    assert margin_upper(
+        sparse.csr_matrix(full * y[:, None]), p, fit_intercept
+    ) == pytest.approx(bound, rel=1e-9)
+    # The best intercept for a direction is half-way between the classes.
+    for direction in rng.standard_normal((20, d)):
+        w = [Fraction(float(value)) for value in direction]
+        dots = [
+            sum(a * Fraction(float(x)) for a, x in zip(w, r, strict=True)) for r in X
+        ]
+        up = min(dot for dot, sign in zip(dots, y, strict=True) if sign > 0)
+        down = max(dot for dot, sign in zip(dots, y, strict=True) if sign < 0)
+        best = (up - down) / 2 if fit_intercept else min(up, -down)
+        length = sum(value**2 for value in w)
+        # best / sqrt(length) <= bound, without a square root.
+        assert best <= 0 or best**2 <= Fraction(bound) ** 2 * length
+
+
+def test_one_class_with_an_intercept_has_no_upper_bound():
+    assert margin_upper(np.array([[1.0, 1.0]]), np.ones(1), True) == np.inf
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e200])
+def test_norm_neither_overflows_nor_underflows(scale):
+    assert norm(np.array([3.0, 4.0]) * scale) == pytest.approx(5.0 * scale)
+
+
+def test_lower_bound_is_rounded_down_and_knows_no_hyperplane():
+    coef = np.array([1.0, 3.0])
+    assert Fraction(margin_lower(1.0, coef)) ** 2 * 10 < 1
+    assert margin_lower(1.0, np.zeros(2)) == np.inf
+    assert margin_lower(0.0, np.zeros(2)) == 0.0
