@@ -24,7 +24,8 @@ class OptimisticPerceptron:
 
     The answer is ``(w_1 + ... + w_T) / T``, at the first T at which it separates. The
     mathematics is `linsep.solvers.optimistic.algorithm_1`; this page is its textbook
-    face.
+    face, and `linsep.OptimisticPerceptron` the scikit-learn classifier built on the
+    whole pipeline.
 
     Parameters
     ----------
