@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.hyperplane import Hyperplane
 from linsep.result import Separation, Status
 from linsep.rows import Rows, Scan
-from linsep.search import Callback, Hyperplane, Limits, Search, Verdict
+from linsep.search import Callback, Limits, Search, Stopped, Verdict
 from linsep.separation import _one_class, _result, _seed
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import EPS, margin_lower, margin_upper
@@ -240,9 +241,8 @@ class MarginSearch(Search):
         self.n_passes += 1
 
     def _stop_because_of_passes(self) -> None:
-        from linsep.search import _Stopped
 
-        raise _Stopped(
+        raise Stopped(
             f"Undecided: max_passes={self.limits.max_passes} sweeps were made; allow "
             "more to go on."
         )

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.hyperplane import Hyperplane, exact_scan
 from linsep.proof.answers import Conflict
 from linsep.proof.canonical import canonicalise
-from linsep.proof.exact import IntegerRows, doubles_from, integers_from
 from linsep.proof.gordan import conflict_from_candidate
 from linsep.proof.ladder import settle
-from linsep.proof.separator import row_signs
 from linsep.result import Pass, Status
 from linsep.rows import Rows, Scan
-from linsep.rows.protocol import split
 from linsep.solvers.bounds import EPS, margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
@@ -28,8 +25,6 @@ from linsep.validate import InputError
 
 Callback = Callable[[Pass], object]
 
-# Doubtful rows are made exact this many at a time.
-ROWS_AT_A_TIME = 1000
 TOO_LARGE_TO_SETTLE = (
     "Undecided: floating point found neither a separator nor a conflict, and more than "
     f"{MOST_COORDINATES} rows and columns are too many for exact arithmetic; drop "
@@ -94,80 +89,6 @@ def _require_count(name: str, value: object) -> None:
 
 
 @dataclass(frozen=True)
-class Hyperplane:
-    """Weights on the columns, intercept last: doubles, and exact integers if need be.
-
-    Attributes
-    ----------
-    w : ndarray of shape (d,)
-        Meant exactly as they are, or where ``exact`` is given, its nearest doubles up
-        to a power of two.
-    exact : tuple of int or None
-        The weights meant, up to a power of two.
-    """
-
-    w: NDArray[np.float64]
-    exact: tuple[int, ...] | None = None
-
-    @classmethod
-    def rounded(cls, exact: Sequence[int]) -> Hyperplane:
-        """Return integers together with their nearest doubles."""
-        return cls(doubles_from(exact), tuple(exact))
-
-    @property
-    def is_faithful(self) -> bool:
-        """Whether ``w`` is what is meant, but for one rounding of each entry.
-
-        Not so where an exact weight is too small beside the others for a double.
-        """
-        if self.exact is None:
-            return True
-        tiny = np.finfo(np.float64).tiny
-        pairs = zip(self.w.tolist(), self.exact, strict=True)
-        return all(not exact or abs(value) >= tiny for value, exact in pairs)
-
-    def integers(self) -> tuple[int, ...]:
-        """Return the weights meant as integers, up to a power of two."""
-        return self.exact if self.exact is not None else tuple(integers_from(self.w))
-
-    def least_slack(self, rows: Any) -> float | None:
-        """Bound the least ``a_i . w`` from below; None if one is not positive.
-
-        The signs are exact. The bound is in the scale of the doubles ``w``, and 0 where
-        it is smaller than any double.
-        """
-        integers = self.integers()
-        if not (row_signs(rows, integers) > 0).all():
-            return None
-        largest = max(range(len(integers)), key=lambda j: abs(integers[j]))
-        scale = Fraction(float(self.w[largest])) / integers[largest]
-        least = Fraction(np.finfo(np.float64).max)
-        for start in range(0, rows.shape[0], ROWS_AT_A_TIME):
-            part = rows[start : start + ROWS_AT_A_TIME]
-            exact = IntegerRows.from_floats(_dense(part))
-            products = exact.products(integers)
-            for product, exponent in zip(products, exact.exponents, strict=True):
-                least = min(least, int(product) * Fraction(2) ** int(exponent) * scale)
-        # The scale was read off one rounded weight: allow for that, and for this.
-        return float(least) * (1.0 - 4.0 * EPS)
-
-    def scaled(self, slack: float) -> Hyperplane:
-        """Scale by a power of two so that the smallest ``a_i . w`` is near 1.
-
-        Powers of two change no sign and no bit of a mantissa, so what was proved stays
-        proved; where an entry would leave the normal range nothing is scaled.
-        """
-        if self.exact is not None or not 0 < slack < np.inf:
-            return self
-        shift = 1 - int(np.frexp(slack)[1])
-        with np.errstate(over="ignore", under="ignore"):
-            scaled = np.ldexp(self.w, shift)
-        sizes = np.abs(scaled[self.w != 0])
-        tiny, huge = np.finfo(np.float64).tiny, np.finfo(np.float64).max
-        return Hyperplane(scaled) if ((sizes >= tiny) & (sizes <= huge)).all() else self
-
-
-@dataclass(frozen=True)
 class Verdict:
     """How a search ended; exactly what the status says is proved."""
 
@@ -178,7 +99,7 @@ class Verdict:
     conflict_weights: tuple[int, ...] | None = None
 
 
-class _Stopped(Exception):
+class Stopped(Exception):
     """A limit was reached or the callback asked to stop; carries the sentence."""
 
 
@@ -216,7 +137,7 @@ class Search:
         """Decide, or say why not."""
         try:
             return self._decide()
-        except _Stopped as stop:
+        except Stopped as stop:
             return Verdict(Status.UNDECIDED, str(stop))
         except KeyboardInterrupt:
             return Verdict(
@@ -285,7 +206,7 @@ class Search:
     def _sweep(self, hyperplane: Hyperplane, working: WorkingSet) -> Scan:
         """Sweep all rows once; count it, record it, tell the callback."""
         if self.n_passes >= self.limits.max_passes:
-            raise _Stopped(
+            raise Stopped(
                 f"Undecided: max_passes={self.limits.max_passes} sweeps were made; "
                 "allow more to go on."
             )
@@ -376,7 +297,7 @@ class Search:
     def _settle(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Decide the working set by exact arithmetic, which always ends."""
         if min(working.rows.shape) > MOST_COORDINATES:
-            raise _Stopped(TOO_LARGE_TO_SETTLE)
+            raise Stopped(TOO_LARGE_TO_SETTLE)
         settled = settle(
             working.rows,
             should_stop=lambda: self._reason_to_stop() is not None,
@@ -384,7 +305,7 @@ class Search:
         if isinstance(settled, Conflict):
             return self._inseparable(working, settled)
         if settled is None:
-            raise _Stopped(self._reason_to_stop() or NO_TIME_LEFT)
+            raise Stopped(self._reason_to_stop() or NO_TIME_LEFT)
         return Hyperplane.rounded(settled.w)
 
     def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
@@ -444,32 +365,4 @@ class Search:
     def _stop_if_due(self) -> None:
         reason = self._reason_to_stop()
         if reason is not None:
-            raise _Stopped(reason)
-
-
-def exact_scan(rows: Rows, integers: Sequence[int], k: int) -> Scan:
-    """Sweep all rows in exact arithmetic, for weights that no doubles can stand for.
-
-    Rows not violated are reported as unsettled: nothing is known of their margin.
-    """
-    n, d = rows.shape
-    violated: list[int] = []
-    for start, stop in split(n, d):
-        index = np.arange(start, stop)
-        violated.extend(index[row_signs(rows.take(index), integers) <= 0].tolist())
-    index = np.asarray(violated[:k] if violated else range(n), dtype=np.intp)
-    n_unsettled = 0 if violated else n
-    return Scan(
-        -np.inf,
-        -np.inf,
-        np.inf,
-        len(violated),
-        n_unsettled,
-        index,
-        np.zeros(index.size),
-    )
-
-
-def _dense(rows: Any) -> NDArray[np.float64]:
-    """Return rows as a dense array."""
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+            raise Stopped(reason)

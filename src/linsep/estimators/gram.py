@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from linsep.estimators.fits import Settings, problem_of, search_of
 from linsep.estimators.samples import Samples
+from linsep.hyperplane import Hyperplane
 from linsep.result import Separation, Status
-from linsep.search import Hyperplane, Verdict
+from linsep.search import Verdict
 from linsep.separation import _result
 from linsep.solvers.bounds import margin_upper
 
