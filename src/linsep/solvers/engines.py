@@ -25,11 +25,11 @@ from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle, softmin_weights
 
 # Steps of the active set per coordinate, as seen on planted, real and random data.
-STEPS_A_COORDINATE = 4.0
+STEPS_A_COORDINATE = 6.0
 # A multiply-add of the active set costs this many of the oracle's (measured).
-ACTIVE_SET_COST = 1.5
+ACTIVE_SET_COST = 2.5
 # The loop gets this share of the active set's predicted work, and some rounds anyway.
-LOOP_SHARE = 0.3
+LOOP_SHARE = 0.1
 LEAST_ROUNDS = 64
 # In the diagonal metric, where no active set follows, the loop gets these rounds.
 DIAGONAL_ROUNDS = 20_000
