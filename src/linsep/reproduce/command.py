@@ -48,7 +48,7 @@ def figure_1_command(n_max: int, out: Path) -> None:
 
     Perceptron and Optimistic Perceptron as in the paper, the adaptive step and the
     metric as further lines, the paper's bound and the sharper one. n = 15 takes about
-    half a minute.
+    a minute.
     """
     from rich.console import Console
 

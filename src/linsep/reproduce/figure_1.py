@@ -107,7 +107,7 @@ def measure(n: int, report: Report | None = None) -> Measurement:
     Parameters
     ----------
     n : int
-        At least 1. The cost grows like ``n 4^n``: half a minute at 15.
+        At least 1. The cost grows like ``n 4^n``: a minute at 15.
     report : callable or None, default=None
         Called with Perceptron's operations so far, now and then.
 
