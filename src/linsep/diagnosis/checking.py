@@ -73,8 +73,7 @@ def check_separation(
     """
     if on_separation not in ("warn", "raise", "ignore"):
         raise InputError(
-            "on_separation must be 'warn', 'raise' or 'ignore', got "
-            f"{on_separation!r}"
+            f"on_separation must be 'warn', 'raise' or 'ignore', got {on_separation!r}"
         )
     answer = diagnose(*inputs, **options)
     if on_separation == "ignore" or answer.status is Kind.OVERLAP:

@@ -119,9 +119,7 @@ def some_of(
     rng: np.random.Generator,
 ) -> NDArray[np.intp]:
     """Choose from rows with ``a_i N != 0`` a few that together see much of ``N``."""
-    drawn = rng.choice(
-        outside, min(outside.size, basis.shape[1] + 20), replace=False
-    )
+    drawn = rng.choice(outside, min(outside.size, basis.shape[1] + 20), replace=False)
     if basis.shape[1] > 1 and drawn.size < outside.size:
         # Rare levels: a row for each direction that the rows drawn do not see.
         blind = [

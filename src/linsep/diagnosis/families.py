@@ -1,4 +1,4 @@
-r"""Each family's likelihood as signed rows: where it stops growing, and where it does not.
+r"""Each family's likelihood as signed rows: the directions in which it never falls.
 
 A direction ``w`` of the coefficients never lowers the log-likelihood iff
 
@@ -19,6 +19,7 @@ sides of one demand make it an equality.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ class Demands:
         has: NDArray[np.bool_],
     ) -> NDArray[np.bool_]:
         """Return which observations have only separated rows."""
-        padded = np.append(~overlapped, True)
+        padded: NDArray[np.bool_] = np.append(~overlapped, True)
         separated = padded[self.of_group]
         if self.of_level is None:
             return np.asarray(separated.all(axis=1)[group])
@@ -105,12 +106,12 @@ def demands_of(
     if family == "ordinal" and outcome.levels.size > 1:
         return _ordinal(groups.X, has, outcome, names)
     if family == "poisson":
-        signs, equal = np.where(has[:, 1], 1, -1), has[:, 1]
+        signs, equal = np.where(has[:, 1], 1, -1), np.asarray(has[:, 1])
     elif outcome.levels.size == 1:
         signs = np.full(has.shape[0], 1 if _is_event(outcome.levels[0]) else -1)
         equal = np.zeros(has.shape[0], dtype=bool)
     else:
-        signs, equal = np.where(has[:, -1], 1, -1), has.all(axis=1)
+        signs, equal = np.where(has[:, -1], 1, -1), np.asarray(has.all(axis=1))
     return _one_block(groups.X, signs.astype(np.int8), equal, names, fit_intercept)
 
 
@@ -237,7 +238,7 @@ def _ordinal(
     d = n_thresholds + X.shape[1]
     stacked = sparse.csr_array(sparse.vstack(blocks, format="csr"))
     stacked.sort_indices()
-    pairs = zip(levels[:-1], levels[1:], strict=True)
+    pairs = pairwise(levels.tolist())
     return Demands(
         SparseRows(stacked, np.ones(n_rows, dtype=np.int8), False),
         np.concatenate(equal),

@@ -225,8 +225,10 @@ def restricted(formula: str, columns: Collection[str]) -> str:
             if text not in TRANSFORMS:
                 raise InputError(_not_allowed(text + "(", formula, allowed))
             inside = tokens[position + 2 : position + 4]
-            if len(inside) < 2 or inside[0][0] not in ("name", "quoted") or (
-                inside[1][1] != ")"
+            if (
+                len(inside) < 2
+                or inside[0][0] not in ("name", "quoted")
+                or (inside[1][1] != ")")
             ):
                 raise InputError(
                     f"{text}() must hold the name of one column in a formula on the "
@@ -255,7 +257,9 @@ def _tokens(formula: str) -> list[tuple[str, str]]:
         match = _TOKEN.match(rest, at)
         if match is None:
             raise InputError(
-                _not_allowed(rest[at:].strip()[:1], formula, ", ".join(sorted(TRANSFORMS)))
+                _not_allowed(
+                    rest[at:].strip()[:1], formula, ", ".join(sorted(TRANSFORMS))
+                )
             )
         kind = str(match.lastgroup)
         tokens.append((kind, match.group(kind)))

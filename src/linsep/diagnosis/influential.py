@@ -142,9 +142,7 @@ def influential_rows(
     ('separable', [4], True)
     """
     if goal not in ("auto", "overlap", "separable"):
-        raise InputError(
-            f"goal must be 'auto', 'overlap' or 'separable', got {goal!r}"
-        )
+        raise InputError(f"goal must be 'auto', 'overlap' or 'separable', got {goal!r}")
     _check_time_limit(time_limit)
     seed = _checked_seed(random_state)
     names = ("family", "fit_intercept", "sample_weight", "feature_names")
@@ -197,7 +195,9 @@ class _Search:
 
     def run(self) -> InfluentialRows:
         """Bound the number from below, then look for a small set."""
-        zero = np.flatnonzero(abs(self.rows.take(np.arange(self.counts.size))).sum(1) == 0)
+        zero = np.flatnonzero(
+            abs(self.rows.take(np.arange(self.counts.size))).sum(1) == 0
+        )
         lower = self._disjoint_conflicts(zero)
         removed = self._small_set(zero)
         lower, removed = self._deepened(lower, removed, zero)
@@ -206,8 +206,8 @@ class _Search:
             "separable",
             self.study.present[chosen],
             lower,
-            "a heuristic (rows misplaced by soft margins, put back where possible; then "
-            "a search over conflicts, as far as it went)",
+            "a heuristic (rows misplaced by soft margins, put back where possible; "
+            "then a search over conflicts, as far as it went)",
         )
 
     def _stop(self) -> bool:
@@ -314,7 +314,7 @@ class _Search:
             w[-1] = float(signs[0])
             yield tuple(integers_from(w))
             return
-        X = rows.X
+        X: Any = rows.X
         scale = abs(X).max(axis=0)
         scale = np.asarray(scale.toarray() if hasattr(scale, "toarray") else scale)
         scale = np.where(scale.ravel() > 0, scale.ravel(), 1.0)

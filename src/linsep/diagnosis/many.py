@@ -154,8 +154,8 @@ def diagnose_many(
 
     Notes
     -----
-    A column whose overlap is seen at once (see `linsep.diagnosis.screening`) costs a few
-    hundred multiplications; any other the diagnosis of one regression.
+    A column whose overlap is seen at once (see `linsep.diagnosis.screening`) costs a
+    few hundred multiplications; any other the diagnosis of one regression.
 
     Examples
     --------
@@ -193,7 +193,12 @@ def _outcomes(
         for k, (name, outcome) in enumerate(columns):
             label = name if names is None else str(names[k])
             items.append(
-                _item(label, features, outcome, {**options, "feature_names": feature_names})
+                _item(
+                    label,
+                    features,
+                    outcome,
+                    {**options, "feature_names": feature_names},
+                )
             )
             tell(k + 1)
     return Batch(tuple(items))
@@ -293,7 +298,9 @@ def _screen(
                 if settled[k]:
                     items.append(_overlap_item(name))
                 else:
-                    items.append(_one_column(name, block[:, k], features, y, shared, options))
+                    items.append(
+                        _one_column(name, block[:, k], features, y, shared, options)
+                    )
                 if (start + k + 1) % 256 == 0:
                     tell(start + k + 1)
             tell(start + block.shape[1])

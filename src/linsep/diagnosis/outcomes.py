@@ -73,7 +73,7 @@ def outcome_from(y: object, family: str) -> Outcome:
     if family == "binomial" and levels.size > 2:
         shown = ", ".join(repr(level) for level in levels[:5].tolist())
         raise InputError(
-            f"y must hold two classes, counts of successes and failures in two columns, "
+            "y must hold two classes, two columns of counts of successes and failures, "
             f"or proportions in [0, 1] for family='binomial', got {levels.size} "
             f"different values ({shown}{', ...' if levels.size > 5 else ''}); for more "
             "classes use family='multinomial' or 'ordinal', for counts 'poisson'"

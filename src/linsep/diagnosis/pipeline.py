@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
+
 from linsep.diagnosis.certify import certificate_of, certified_rows
 from linsep.diagnosis.columns import Columns, columns_of
-from linsep.diagnosis.families import INTERCEPT, Demands, demands_of
+from linsep.diagnosis.families import Demands, demands_of
 from linsep.diagnosis.merging import Groups, merge_equal_rows
 from linsep.diagnosis.record import Diagnosis, Kind
 from linsep.diagnosis.reduction import OutOfTime, Partition, Reduction
@@ -36,19 +38,29 @@ def diagnose_study(
     def should_stop() -> bool:
         return time.perf_counter() > deadline
 
-    groups = merge_equal_rows(study.X)
-    demands = demands_of(
-        study.family, groups, study.outcome, study.names, study.fit_intercept
-    )
-    columns = columns_of(demands.rows, rng, demands.order)
-    search = Reduction(demands.rows, demands.equal, columns.kept, rng, should_stop)
-    try:
-        partition = search.run()
-    except OutOfTime:
-        return _undecided(study, groups, demands, columns, started, time_limit)
-    partition = simplified(demands.rows, partition)
-    kept = verdicts(demands.rows, partition, should_stop)
+    with _calm(len(study.names)):
+        groups = merge_equal_rows(study.X)
+        demands = demands_of(
+            study.family, groups, study.outcome, study.names, study.fit_intercept
+        )
+        columns = columns_of(demands.rows, rng, demands.order)
+        search = Reduction(demands.rows, demands.equal, columns.kept, rng, should_stop)
+        try:
+            partition = search.run()
+        except OutOfTime:
+            return _undecided(study, groups, demands, columns, started, time_limit)
+        partition = simplified(demands.rows, partition)
+        kept = verdicts(demands.rows, partition, should_stop)
     return _decided(study, groups, demands, columns, partition, kept, started)
+
+
+def _calm(width: int) -> AbstractContextManager[Any]:
+    """Hold the BLAS to one thread: the matrices are many and small."""
+    import scipy.linalg  # noqa: F401  # brings a BLAS of its own, to be held too
+
+    from linsep.solvers.capped.blas import calm_blas
+
+    return calm_blas(width)
 
 
 def _decided(
@@ -155,16 +167,15 @@ def _undecided(
         n_distinct=int(groups.first.size),
         seconds=time.perf_counter() - started,
         message=(
-            f"Undecided: the time limit of {time_limit:g} s passed; allow more to go on."
+            f"Undecided: the time limit of {time_limit:g} s passed; allow more to "
+            "go on."
         ),
     )
 
 
 def _collinear(demands: Demands, columns: Columns) -> dict[str, str]:
     """Write each column that adds nothing as a combination of earlier ones."""
-    names = {
-        int(j): name for name, j in zip(demands.names, demands.order, strict=True)
-    }
+    names = {int(j): name for name, j in zip(demands.names, demands.order, strict=True)}
     kept = set(columns.kept.tolist())
     found = {}
     for j in (int(j) for j in demands.order):

@@ -1,9 +1,9 @@
 """The space that remains when some rows must vanish, and the question asked in it.
 
-Rows known to overlap span a space L; the weight vectors that vanish on it are ``w = N u``
-for an integer matrix ``N``. In the coordinates ``u`` a row is ``a_i N``, an exact vector
-of integers. Engines see it rounded to doubles and name candidates; what they name is
-settled on the integers.
+Rows known to overlap span a space L; the weight vectors that vanish on it are ``w =
+N u`` for an integer matrix ``N``. In the coordinates ``u`` a row is ``a_i N``, an exact
+vector of integers. Engines see it rounded to doubles and name candidates; what they
+name is settled on the integers.
 """
 
 from __future__ import annotations
@@ -76,6 +76,10 @@ class Quotient:
     def dimension(self) -> int:
         """The number q of coordinates ``u``."""
         return int(self.kept.size if self.basis is None else self.basis.shape[1])
+
+    def vanishes(self, column: int) -> bool:
+        """Tell whether every ``w`` of this space is zero in a column."""
+        return self.basis is not None and not self.basis[column].any()
 
     def restricted(self, index: NDArray[np.intp]) -> Quotient:
         """Let more rows vanish."""

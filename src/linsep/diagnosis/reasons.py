@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from linsep.diagnosis.study import Study
 from linsep.diagnosis.texts import count_rows, number_text
 
-_LEVEL = re.compile(r"(?:C\((?P<inside>[^,()]+).*?\)|(?P<plain>[^:\[\]]+))\[(?:T\.)?(?P<level>[^\]]*)\]")
+_LEVEL = re.compile(
+    r"(?:C\((?P<inside>[^,()]+).*?\)|(?P<plain>[^:\[\]]+))\[(?:T\.)?(?P<level>[^\]]*)\]"
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def _columns(X: Any) -> Any:
 
 
 def _sides(study: Study) -> Any:
-    """Yield, for each outcome that may be predicted: its rows, its name, the other's."""
+    """Yield the rows of each outcome that may be predicted, its name, the other's."""
     levels, has = study.outcome.levels, study.outcome.has
     name = study.outcome_name
     if study.family == "poisson":
@@ -149,9 +151,7 @@ def _worded(
             bound = limit if up else -limit
             closed = low < high
             where = condition_text(name, x[mask], bound, side, closed)
-            sentences.append(
-                f"{where} in {count_rows(int(mask.sum()))}, all {label}."
-            )
+            sentences.append(f"{where} in {count_rows(int(mask.sum()))}, all {label}.")
     return Reason(column, tuple(sentences), rows)
 
 
@@ -210,9 +210,7 @@ def value_text(name: str, value: float) -> str:
     """
     parts = [_LEVEL.fullmatch(part) for part in name.split(":")]
     if value in (0.0, 1.0) and all(parts):
-        levels = [
-            ((p["inside"] or p["plain"]).strip(), p["level"]) for p in parts if p
-        ]
+        levels = [((p["inside"] or p["plain"]).strip(), p["level"]) for p in parts if p]
         if value == 1.0:
             return " and ".join(f"{factor} = {level}" for factor, level in levels)
         if len(levels) == 1:

@@ -160,7 +160,8 @@ class Reduction:
             if working.size == 0 or quotient.dimension == 0:
                 return quotient, (0,) * self.rows.shape[1], working
             answer = quotient.decide(working, self.should_stop)
-            self._check_time()
+            if answer is None:
+                raise OutOfTime
             if not isinstance(answer, Conflict):
                 return quotient, answer, working
             self.conflicts.append(answer)

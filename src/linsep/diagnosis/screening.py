@@ -102,8 +102,9 @@ class Screen:
         usable = np.isfinite(block).all(axis=0)
         some = np.where(usable, block[self.shared], 0.0)
         signs = _certain_signs(self.weights, some)
-        up, down = (signs > 0).any(axis=0), (signs < 0).any(axis=0)
-        for column in np.flatnonzero(usable & ~(up & down)):
+        up = np.asarray((signs > 0).any(axis=0))
+        down = np.asarray((signs < 0).any(axis=0))
+        for column in np.flatnonzero(usable & ~(up & down)).tolist():
             self._look_closer(block[:, column], column, up, down)
         return np.asarray(up & down & usable)
 
@@ -166,7 +167,7 @@ def _rounded(weights: tuple[int, ...]) -> NDArray[np.float64]:
 def _certain_signs(
     weights: NDArray[np.float64], values: NDArray[np.float64]
 ) -> NDArray[np.int8]:
-    """Return the signs of ``weights @ values`` where rounding leaves no doubt, else 0."""
+    """Return the signs of ``weights @ values``, 0 where rounding leaves a doubt."""
     with np.errstate(all="ignore"):
         sums = weights @ values
         sizes = np.abs(weights) @ np.abs(values)
@@ -176,9 +177,7 @@ def _certain_signs(
     return np.where(certain, np.sign(sums), 0).astype(np.int8)
 
 
-def _circuits(
-    whole: Quotient, n: int, rng: np.random.Generator
-) -> list[Conflict]:
+def _circuits(whole: Quotient, n: int, rng: np.random.Generator) -> list[Conflict]:
     """Find conflicts on rank + 1 rows in random parts of the data."""
     found = []
     size = min(n, 4 * whole.dimension + 20)

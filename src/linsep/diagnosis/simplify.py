@@ -48,7 +48,7 @@ def _free_columns(partition: Partition) -> np.ndarray:
     # each in a column of its own.
     filled = np.array([[value != 0 for value in row] for row in quotient.basis])
     single = np.flatnonzero(filled.sum(axis=1) == 1)
-    chosen = {}
+    chosen: dict[int, int] = {}
     for column in single:
         chosen.setdefault(int(np.argmax(filled[column])), int(column))
     return np.array([chosen[k] for k in range(quotient.dimension)], dtype=np.intp)

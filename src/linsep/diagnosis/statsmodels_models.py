@@ -74,7 +74,7 @@ def study_from_statsmodels(
         codes = np.asarray(model.endog).astype(np.intp)
         import pandas as pd
 
-        ordered = pd.Categorical.from_codes(codes, categories=labels, ordered=True)
+        ordered = pd.Categorical.from_codes(codes, pd.Index(labels), ordered=True)
         return study_from(
             exog,
             ordered,
@@ -120,9 +120,9 @@ def _study_from_glm(model: Any, options: dict[str, Any]) -> Study:
             model.exog, model.endog, family="poisson", feature_names=names, **options
         )
     raise InputError(
-        "a GLM must have a Binomial family with a logit, probit, cloglog or loglog link, "
-        f"or a Poisson or NegativeBinomial family with a log link, got {family} with "
-        f"link {link}; other links bound the coefficients in other ways"
+        "a GLM must have a Binomial family with a logit, probit, cloglog or loglog "
+        "link, or a Poisson or NegativeBinomial family with a log link, got "
+        f"{family} with link {link}; other links bound the coefficients in other ways"
     )
 
 
@@ -140,7 +140,7 @@ def _multinomial_labels(model: Any) -> Any:
 
     codes = np.asarray(model.endog).astype(np.intp)
     names = [str(model._ynames_map[k]) for k in sorted(model._ynames_map)]
-    return pd.Categorical.from_codes(codes, categories=names, ordered=True)
+    return pd.Categorical.from_codes(codes, pd.Index(names), ordered=True)
 
 
 def _names(model: Any, exog: Any) -> list[str]:

@@ -13,7 +13,7 @@ from linsep.diagnosis.outcomes import Outcome
 
 @dataclass(frozen=True)
 class Study:
-    """A regression as it is to be diagnosed: the rows present, and what they are called.
+    """A regression to be diagnosed: the rows present, and what they are called.
 
     Attributes
     ----------

@@ -88,8 +88,8 @@ def _margins_of(
     constant = float(w[d]) if fit_intercept else 0.0
     s, t = np.empty(n), np.empty(n)
     if hasattr(X, "indptr"):
-        parts = [_read_only(part) for part in (X.data, X.indices, X.indptr)]
-        _kernels.sparse_margins(*parts, signs, weights, constant, s, t)
+        data, indices, indptr = map(_read_only, (X.data, X.indices, X.indptr))
+        _kernels.sparse_margins(data, indices, indptr, signs, weights, constant, s, t)
     elif X.flags.f_contiguous and not X.flags.c_contiguous:
         columns = _read_only(X).T
         _kernels.column_major_margins(columns, 0, n, signs, weights, constant, s, t)
@@ -183,7 +183,7 @@ def _is_zero(block: Any, w: list[int]) -> NDArray[np.bool_]:
 def _has_underflow(floats: NDArray[np.float64], w: Sequence[int]) -> bool:
     """Tell whether a weight was rounded by more than its last place."""
     small = np.abs(floats) < np.finfo(np.float64).tiny
-    return bool(small.any()) and any(w[j] != 0 for j in np.flatnonzero(small))
+    return bool(small.any()) and any(w[j] != 0 for j in np.flatnonzero(small).tolist())
 
 
 def _is_integral(block: Any) -> bool:

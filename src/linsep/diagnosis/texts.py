@@ -23,10 +23,9 @@ def combination_text(terms: Sequence[tuple[str, Any]]) -> str:
         shown = str(size)
         if len(shown) > 12:
             shown = f"{float(size):.6g}"
+        term = name if size == 1 else f"{shown}*{name}"
         if name == INTERCEPT:
             term = shown
-        else:
-            term = name if size == 1 else f"{shown}*{name}"
         if not text:
             text = f"-{term}" if factor < 0 else term
         else:

@@ -66,9 +66,7 @@ def verdicts(
     quotient, w = partition.quotient, partition.w
     found: dict[int, Estimate] = {}
     for column in (int(j) for j in quotient.kept):
-        if quotient.basis is not None and not quotient.basis[column].any():
-            found[column] = Estimate.FINITE
-        elif quotient.dimension == 0:
+        if quotient.vanishes(column):
             found[column] = Estimate.FINITE
         elif w[column] == 0:
             found[column] = Estimate.UNDETERMINED
@@ -91,7 +89,7 @@ def verdicts(
 
 
 class _Question:
-    """Is the other sign of a coefficient possible?"""
+    """Whether the other sign of a coefficient is possible."""
 
     def __init__(
         self, rows: AnyRows, partition: Partition, should_stop: Callable[[], bool]
@@ -135,8 +133,7 @@ class _Question:
         up_v = max(abs(x) for x in step).bit_length()
         one, many = multiple[0] << up_v, multiple[1] << up_w
         pushed = tuple(
-            one * a + int(towards) * many * b
-            for a, b in zip(self.w, step, strict=True)
+            one * a + int(towards) * many * b for a, b in zip(self.w, step, strict=True)
         )
         if pushed[column] * self.w[column] >= 0:
             return None
@@ -165,7 +162,7 @@ class _Question:
         return [int(j == column) for j in self.quotient.kept]
 
     def _violators(self, w: tuple[int, ...]) -> NDArray[np.intp]:
-        """Return the separated rows on which a direction is not positive, worst first."""
+        """Return separated rows on which a direction is not positive, worst first."""
         signs, relative = signs_of(self.rows, w, self.separated)
         doubtful = np.flatnonzero(signs == 0)
         if doubtful.size:

@@ -174,7 +174,9 @@ class Story:
     ) -> list[str]:
         """Say which single columns predict which rows."""
         lines = [
-            sentence for reason in reasons[:MOST_REASONS] for sentence in reason.sentences
+            sentence
+            for reason in reasons[:MOST_REASONS]
+            for sentence in reason.sentences
         ]
         if len(reasons) > MOST_REASONS:
             lines.append(
@@ -258,8 +260,8 @@ class Story:
         name = study.outcome_name
         if study.family == "poisson":
             return (
-                f" is 0 wherever {name} > 0, never positive where {name} = 0, and not 0 "
-                f"in {count_rows(n_rows)}."
+                f" is 0 wherever {name} > 0, never positive where {name} = 0, and not "
+                f"0 in {count_rows(n_rows)}."
             )
         if study.family == "binomial" and study.outcome.levels.size == 2:
             first, second = (outcome_text(study, k) for k in (0, 1))
@@ -297,7 +299,8 @@ class Story:
                 lines.append(f"{text}: {listed(names, 12)}.")
         if aliased:
             lines.append(
-                f"Not identified, whatever the outcome (aliased): {listed(aliased, 12)}."
+                "Not identified, whatever the outcome (aliased): "
+                f"{listed(aliased, 12)}."
             )
             decided = [
                 f"{name} {self.without[name].value}"
@@ -306,7 +309,8 @@ class Story:
             ]
             if decided:
                 lines.append(
-                    f"With {listed(list(self.collinear))} left out: {listed(decided, 12)}."
+                    f"With {listed(list(self.collinear))} left out: "
+                    f"{listed(decided, 12)}."
                 )
         return lines
 

@@ -1,0 +1,88 @@
+"""Regressions as rows, written out one observation at a time, and judged by z3."""
+
+from fractions import Fraction
+
+from judges import rank, z3_direction_exists
+
+
+def demands(X, y, family, fit_intercept):
+    """Return (row, observation) pairs to be >= 0, and pairs to be = 0."""
+    design = [([1.0] if fit_intercept else []) + [float(v) for v in x] for x in X]
+    at_least, equal = [], []
+    levels = sorted(set(y))
+    for i, (x, label) in enumerate(zip(design, y, strict=True)):
+        code = levels.index(label)
+        if family == "binomial":
+            sign = 1 if label == levels[-1] and (len(levels) == 2 or label > 0) else -1
+            at_least.append(([sign * v for v in x], i))
+        elif family == "poisson":
+            (equal if label > 0 else at_least).append(([-v for v in x], i))
+        elif family == "multinomial":
+            width = len(x)
+            for other in range(len(levels)):
+                if other != code:
+                    row = [0.0] * (width * (len(levels) - 1))
+                    if code > 0:
+                        row[(code - 1) * width : code * width] = x
+                    if other > 0:
+                        row[(other - 1) * width : other * width] = [-v for v in x]
+                    at_least.append((row, i))
+        else:
+            plain = [float(v) for v in X[i]]
+            if code < len(levels) - 1:
+                row = [float(k == code) for k in range(len(levels) - 1)]
+                at_least.append((row + [-v for v in plain], i))
+            if code > 0:
+                row = [-float(k == code - 1) for k in range(len(levels) - 1)]
+                at_least.append((row + plain, i))
+    return at_least, equal
+
+
+def assert_diagnosis_is_right(answer, X, y, family, fit_intercept, weights=None):
+    """Compare everything exact in a diagnosis with z3 and textbook elimination."""
+    kept = [i for i in range(len(y)) if weights is None or weights[i] > 0]
+    at_least, equal = demands(
+        [list(X[i]) for i in kept], [y[i] for i in kept], family, fit_intercept
+    )
+    A, E = [row for row, _ in at_least], [row for row, _ in equal]
+    strict = [z3_direction_exists(A, E, row) for row in A]
+
+    if all(strict) and not E:
+        assert answer.status == "complete"
+    else:
+        assert answer.status == ("quasi-complete" if any(strict) else "overlap")
+    separated = {
+        kept[i]
+        for i in range(len(kept))
+        if all(s for s, (_, j) in zip(strict, at_least, strict=True) if i == j)
+        and not any(i == j for _, j in equal)
+    }
+    assert answer.separated_rows.tolist() == sorted(separated)
+    assert answer.overlapped_rows.tolist() == sorted(set(kept) - separated)
+
+    rows = A + E
+    exact = [[Fraction(v) for v in row] for row in rows]
+    assert answer.rank == rank(exact)
+    assert len(answer.estimates) == len(rows[0])
+    for j, verdict in enumerate(answer.estimates.values()):
+        unit = [Fraction(k == j) for k in range(len(rows[0]))]
+        if rank([*exact, unit]) > answer.rank:
+            assert verdict == "aliased"
+        else:
+            up = z3_direction_exists(A, E, unit, 1)
+            down = z3_direction_exists(A, E, unit, -1)
+            names = {(False, False): "finite", (True, True): "undetermined"}
+            names |= {(True, False): "+inf", (False, True): "-inf"}
+            assert verdict == names[up, down]
+
+    if answer.status != "overlap":
+        products = [
+            sum(a * b for a, b in zip(map(Fraction, row), answer.exact_direction))  # noqa: B905
+            for row in A
+        ]
+        assert [product > 0 for product in products] == strict
+        assert all(product >= 0 for product in products)
+        for row in E:
+            w = answer.exact_direction
+            assert sum(Fraction(a) * b for a, b in zip(row, w, strict=True)) == 0
+    answer.certificate.verify(*answer.certificate_data())
