@@ -126,8 +126,11 @@ class MarginDisplay:
         """Draw on `ax`; keyword arguments go to ``Axes.hist``."""
         ax = _axes(ax)
         sides = [self.margins[self.signs < 0], self.margins[self.signs > 0]]
+        low, high = float(self.margins.min()), float(self.margins.max())
+        # Rows all at one distance need one bin, and matplotlib refuses more.
+        bins = 40 if high - low > 1e-9 * max(abs(low), abs(high)) else 1
         given: dict[str, Any] = {
-            "bins": 40,
+            "bins": bins,
             "stacked": True,
             "color": [NEGATIVE, POSITIVE],
         } | kwargs

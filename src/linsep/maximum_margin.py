@@ -373,6 +373,8 @@ class MarginSearch(Search):
 
     def _separable(self, remark: str) -> Verdict:
         """Word the verdict for the best hyperplane."""
+        if self.trace:
+            self.trace[-1] = self._record()  # exact bounds came after the last sweep
         return Verdict(
             Status.SEPARABLE,
             f"Separable: the largest margin is {self.margin_upper:.6g}, held by "
