@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.validate import InputError, check_features
+from linsep.whole_files import whole_file
 
 FORMAT = "linsep-linear-classifier"
 VERSION = 1
@@ -85,16 +85,13 @@ class LinearModel:
 
     def save(self, path: Path) -> None:
         """Write the file whole or not at all: beside its place, then moved there."""
-        unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
-            unfinished.write_text(self.to_json(), encoding="utf-8")
-            unfinished.replace(path)
+            with whole_file(path) as unfinished:
+                unfinished.write_text(self.to_json(), encoding="utf-8")
         except OSError as error:
             raise InputError(
                 f"{path} must be writable, got: {error.strerror}; name another place"
             ) from error
-        finally:
-            unfinished.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: Path) -> LinearModel:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linsep.game.transcript import Transcript
+from linsep.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -473,5 +474,5 @@ def _finish(figure: Figure, path: str | Path | None) -> Figure:
 def save(figure: Figure, path: Path) -> None:
     """Write the figure; the same figure gives the same bytes."""
     metadata: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {}
-    with style():
-        figure.savefig(path, metadata=metadata)
+    with style(), whole_file(path) as unfinished:
+        figure.savefig(unfinished, metadata=metadata)

@@ -19,6 +19,7 @@ _COMMANDS = {
     "max-margin": "linsep.cli.max_margin_command",
     "fit": "linsep.cli.fit_command",
     "predict": "linsep.cli.predict_command",
+    "reproduce": "linsep.reproduce.command",
 }
 
 

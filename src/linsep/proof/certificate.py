@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, Literal
 
 from linsep.proof import checker
 from linsep.proof.checker import CertificateError
 from linsep.proof.digest import digest
 from linsep.rows import Rows
+from linsep.whole_files import whole_file
 
 __all__ = ["Certificate", "CertificateError"]
 
@@ -178,16 +177,9 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate to a file, all of it or nothing."""
-        target = Path(path)
         text = self.to_json()
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(text)
-            os.replace(name, target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with whole_file(path) as unfinished:
+            unfinished.write_text(text, encoding="ascii")
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:

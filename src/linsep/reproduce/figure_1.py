@@ -33,6 +33,7 @@ from linsep.perceptrons.result import FloatArray
 from linsep.solvers.metric import whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round, algorithm_1
 from linsep.solvers.oracle import Oracle
+from linsep.whole_files import whole_file
 
 __all__ = ["Measurement", "measure", "measure_all", "read_csv", "write_csv"]
 
@@ -198,7 +199,10 @@ def _adaptive_rounds(A: FloatArray, cap: int) -> Round:
 
 def write_csv(rows: list[Measurement], path: Path) -> None:
     """Write measurements as CSV, a line an n."""
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with (
+        whole_file(path) as unfinished,
+        unfinished.open("w", newline="", encoding="utf-8") as file,
+    ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([field.name for field in fields(Measurement)])
         for row in rows:

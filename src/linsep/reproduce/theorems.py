@@ -28,6 +28,7 @@ from linsep.game import (
 )
 from linsep.game.protocols import FloatArray
 from linsep.perceptrons.perceptron import Perceptron
+from linsep.whole_files import whole_file
 
 __all__ = ["Comparison", "compare", "compare_grid", "planted_rows", "write_csv"]
 
@@ -152,7 +153,10 @@ def compare_grid(
 
 def write_csv(rows: Sequence[Comparison], path: Path) -> None:
     """Write comparisons as CSV, a line a cell."""
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with (
+        whole_file(path) as unfinished,
+        unfinished.open("w", newline="", encoding="utf-8") as file,
+    ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([field.name for field in fields(Comparison)])
         writer.writerows(astuple(row) for row in rows)
