@@ -17,7 +17,7 @@ PACKAGE := $(VENV)/.package
 TESTING := $(VENV)/.testing
 LINTING := $(VENV)/.linting
 
-.PHONY: demo test slow lint format clean help
+.PHONY: demo test slow lint docs format clean help
 
 demo: $(PACKAGE) ## separate a real data file: 569 tumours, 30 measurements
 	$(BIN)/linsep separate examples/data/breast_cancer.csv --target diagnosis
@@ -33,12 +33,16 @@ lint: $(LINTING) ## format, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+docs: $(PACKAGE) ## the pages, into docs/_build
+	$(PIP_INSTALL) --group docs
+	$(BIN)/python -m sphinx -W -q docs docs/_build
+
 format: $(LINTING) ## rewrite the sources as `make lint` wants them
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist docs/_build
 	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 help: ## this list
