@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         diagnose_many,
         influential_rows,
     )
+    from linsep.displays import ConvergenceDisplay, MarginDisplay, ProjectionDisplay
+    from linsep.estimators.optimistic_perceptron import OptimisticPerceptron
     from linsep.maximum_margin import max_margin
     from linsep.proof.certificate import Certificate
     from linsep.proof.checker import CertificateError
@@ -32,10 +34,13 @@ __version__ = "0.1.0"
 __all__ = [
     "Certificate",
     "CertificateError",
+    "ConvergenceDisplay",
     "Diagnosis",
     "InputError",
+    "MarginDisplay",
     "OptimisticPerceptron",
     "Pass",
+    "ProjectionDisplay",
     "Separation",
     "SeparationError",
     "SeparationWarning",
@@ -53,9 +58,13 @@ __all__ = [
 _HOMES = {
     "Certificate": "linsep.proof.certificate",
     "CertificateError": "linsep.proof.checker",
+    "ConvergenceDisplay": "linsep.displays",
     "Diagnosis": "linsep.diagnosis",
     "InputError": "linsep.validate",
+    "MarginDisplay": "linsep.displays",
+    "OptimisticPerceptron": "linsep.estimators.optimistic_perceptron",
     "Pass": "linsep.result",
+    "ProjectionDisplay": "linsep.displays",
     "Separation": "linsep.result",
     "SeparationError": "linsep.diagnosis",
     "SeparationWarning": "linsep.diagnosis",
@@ -64,7 +73,6 @@ _HOMES = {
     "diagnose": "linsep.diagnosis",
     "diagnose_many": "linsep.diagnosis",
     "influential_rows": "linsep.diagnosis",
-    "OptimisticPerceptron": "linsep.estimators.optimistic_perceptron",
     "max_margin": "linsep.maximum_margin",
     "separate": "linsep.separation",
 }

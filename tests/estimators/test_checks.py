@@ -7,7 +7,10 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 from linsep import OptimisticPerceptron
 
 # Many of the checks' data cannot be separated, which a fit must say.
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+]
 
 
 @parametrize_with_checks(

@@ -18,14 +18,16 @@ STEPS = (0.95, 0.8, 0.65, 0.5, 0.37, 0.27, 0.19, 0.13, 0.08, 0.04, 0.015)
 # The step taken unless another's accuracy is better by this many standard errors: on
 # real data it is near the best, and accuracies differ by chance as much as in truth.
 USUAL_STEP = 0.19
-CLEARLY = 0.5
+CLEARLY = 0.3
 # Halvings of the interval in which the smallest share is sought.
 N_HALVINGS = 7
 N_FOLDS = 5
 # Rows used for the choice at most; the fit uses all.
 MOST_ROWS = 4000
-# Few rows are divided into folds several times over.
-MOST_REPEATS = 2
+# Where a game is cheap, rows are divided into folds several times over: this often
+# at most, and while rows times columns squared add up to no more than this.
+MOST_REPEATS = 4
+REPEATED_WORK = 10_000_000
 
 Fit = Callable[[Samples, float], tuple[Callable[[Any], NDArray[np.intp]], float]]
 
@@ -50,7 +52,7 @@ def choose_nu(samples: Samples, largest: float, fit: Fit) -> ChosenNu:
 
     Just above the smallest share that has a value the fit is nearest to separating. It
     is taken unless another share's cross-validated accuracy, averaged with that of its
-    neighbours, is better by half a standard error.
+    neighbours, is clearly better (0.3 of a standard error).
 
     Parameters
     ----------
@@ -64,7 +66,8 @@ def choose_nu(samples: Samples, largest: float, fit: Fit) -> ChosenNu:
         the game's value.
     """
     part = _thinned(samples)
-    repeats = min(MOST_REPEATS, max(1, MOST_ROWS // (2 * len(part.labels))))
+    work = len(part.labels) * part.X.shape[1] ** 2
+    repeats = min(MOST_REPEATS, max(1, REPEATED_WORK // max(1, work)))
     dealt = [_folds(part, seed) for seed in range(repeats)]
     smallest = _smallest_share(part, fit)
     accuracy: dict[float, float] = {}

@@ -187,7 +187,7 @@ def fit_two_classes(
         separation = separation_of(samples, whole, kept, settings)
         if separation.coef is not None:
             return _from_separation(separation)
-        nu, accuracy = _chosen(samples, settings)
+        nu, accuracy = chosen_nu(samples, settings)
     else:
         nu, accuracy = float(settings.nu), {}
         separation = not_asked(whole, nu)
@@ -239,7 +239,7 @@ def _require_possible(nu: float, samples: Samples, free: bool) -> None:
         )
 
 
-def _chosen(samples: Samples, settings: Settings) -> tuple[float, dict[float, float]]:
+def chosen_nu(samples: Samples, settings: Settings) -> tuple[float, dict[float, float]]:
     """Choose nu; where a class has one row only, the largest there is."""
     signs = np.where(samples.labels == 1, 1.0, -1.0)
     largest = largest_nu(signs, samples.weights, settings.fit_intercept)

@@ -8,9 +8,9 @@ landmarks. What is claimed of the training rows is checked on the Gram matrix as
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,20 @@ from linsep.hyperplane import Hyperplane
 from linsep.result import Separation, Status
 from linsep.search import Verdict
 from linsep.separation import _result
+from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import margin_upper
+from linsep.solvers.hard_margin.active_set import HardMargin
 
 # Up to this many rows the whole Gram matrix is factored at once, without a rank limit.
 WHOLE = 1500
 # Landmarks at most for more rows than that.
 MOST_LANDMARKS = 1500
+# Entries of the system's making, n r^2, that a soft fit and its choice of nu may cost.
+SOFT_WORK, CHOICE_WORK = 4e9, 2e8
+# Steps of the active set a landmark, seconds, and entries made exact, at most.
+STEPS_A_LANDMARK = 20
+MOST_SECONDS = 20.0
+MOST_EXACT = 500_000
 # Pivots below this share of the largest are rounding.
 RANK_TOLERANCE = 1e-12
 
@@ -59,6 +67,20 @@ class GramFactor:
 
         triangle = self.rows[self.landmarks]
         return np.asarray(solve_triangular(triangle.T, v.T, lower=False)).T
+
+
+def soft_width(n: int, rank: int, work: float) -> int:
+    """Return how many leading columns of a factor a soft fit may use.
+
+    The first pivots span the feature space best, so fewer columns are a coarser view
+    of the same space.
+    """
+    return min(rank, max(50, int(np.sqrt(work / max(1, n)))))
+
+
+def narrowed(samples: Samples, width: int) -> Samples:
+    """Keep the leading columns of rows of a factor."""
+    return replace(samples, X=np.ascontiguousarray(samples.X[:, :width]))
 
 
 def factor_gram(
@@ -121,7 +143,7 @@ def kernel_separation(
 ) -> tuple[Separation, NDArray[np.float64] | None]:
     """Decide whether two classes are separable in the feature space.
 
-    The search runs on the factor's rows. A separator is then a function ``f = sum_j
+    The active set runs on the factor's rows. A separator is then a function ``f = sum_j
     beta_j k(., landmark_j) + b``, and its signs at the training rows are checked
     exactly on the Gram matrix as given. A conflict must have ``sum_i p_i y_i K_ij = 0``
     for every column, exactly; where rounding of the kernel prevents that, nothing is
@@ -135,31 +157,61 @@ def kernel_separation(
         The separator in the factor's coordinates, the intercept last.
     """
     free = settings.fit_intercept
-    inner = problem_of(factor.rows, samples.labels, classes, None, free)
     whole = problem_of(factor.columns, samples.labels, classes, None, free)
-    search = search_of(inner.rows, settings)
-    found = search.run()
-    if found.hyperplane is not None:
-        v = found.hyperplane.w
-        coef, offset = (v[:-1], v[-1:]) if free else (v, v[:0])
-        w = np.concatenate([factor.dual(coef), offset])
+    signs = np.where(samples.labels == 1, 1.0, -1.0)
+    search = search_of(whole.rows, settings)
+    problem, scale = _hard_problem(factor.rows, signs, free)
+    outcome = Outcome.STALLED
+    limit = STEPS_A_LANDMARK * problem.rows.shape[1] + 200
+    for state in problem.solve(1e-10, limit):
+        outcome = state
+        if search.elapsed() > (settings.time_limit or MOST_SECONDS):
+            break
+    search.n_rounds = problem.n_steps
+    support, multipliers = problem.support, problem.multipliers
+    if multipliers.sum() > 0:
+        rows = factor.rows[support] * signs[support, None]
+        if free:
+            rows = np.column_stack([rows, signs[support]])
+        search.margin_upper = margin_upper(rows, multipliers, free)
+    if outcome is Outcome.OPTIMAL:
+        coef = problem.u[: factor.rows.shape[1]] / scale
+        offset = problem.offset + problem.u[-1] if free else 0.0
+        w = np.append(factor.dual(coef), offset) if free else factor.dual(coef)
         verdict, margin = _checked(whole.rows, w, float(np.linalg.norm(coef)))
         search.margin_lower = margin
-        if verdict.hyperplane is None:
-            search.margin_lower = -np.inf
         answer = _result(whole, search, verdict)
-        support = getattr(search, "support", None)
-        if support is not None and answer.coef is not None:
-            answer = replace(answer, support=np.sort(samples.index[support]))
-        return answer, np.append(coef, offset if free else 0.0)
-    if found.conflict is not None:
-        found = _proved(found, whole.rows.signs, gram_rows, free)
-        if found.conflict is None:
-            search.margin_upper = _float_bound(factor, samples, search, found)
-    answer = _result(whole, search, found)
+        if answer.coef is None:
+            return answer, None
+        held = np.sort(samples.index[support[multipliers > 0]])
+        return replace(answer, support=held), np.append(coef, offset)
+    if outcome is Outcome.CONFLICT:
+        verdict = _proved(
+            support, multipliers, whole.rows.signs, gram_rows, free, settings
+        )
+    else:
+        verdict = Verdict(
+            Status.UNDECIDED,
+            "Undecided: the active set ended without an answer in the feature space; "
+            "allow a larger time_limit.",
+        )
+    search.margin_upper = 0.0 if verdict.conflict is not None else search.margin_upper
+    answer = _result(whole, search, verdict)
     if answer.conflict is not None:
         answer = replace(answer, conflict=np.sort(samples.index[answer.conflict]))
     return answer, None
+
+
+def _hard_problem(
+    rows: NDArray[np.float64], signs: NDArray[np.float64], free: bool
+) -> tuple[HardMargin, float]:
+    """Return the hard margin's problem for rows of a factor, and their scale."""
+    largest = float(np.abs(rows).max(initial=0.0))
+    scale = float(np.ldexp(1.0, int(np.frexp(largest)[1]))) if largest > 0 else 1.0
+    signed = rows * (signs / scale)[:, None]
+    if free:
+        signed = np.column_stack([signed, signs])
+    return HardMargin(np.ascontiguousarray(signed), signs, free), scale
 
 
 def _checked(rows: Any, w: NDArray[np.float64], length: float) -> tuple[Verdict, float]:
@@ -184,44 +236,42 @@ def _checked(rows: Any, w: NDArray[np.float64], length: float) -> tuple[Verdict,
 
 
 def _proved(
-    found: Verdict,
+    support: NDArray[np.intp],
+    multipliers: NDArray[np.float64],
     signs: NDArray[np.int8],
     gram_rows: Callable[[NDArray[np.intp]], NDArray[np.float64]],
     free: bool,
+    settings: Settings,
 ) -> Verdict:
     """Return the conflict if it is one of the Gram matrix as given, exactly."""
     from linsep.proof.gordan import conflict_from_candidate
 
-    assert found.conflict is not None
-    assert found.conflict_weights is not None
-    rows = gram_rows(found.conflict) * signs[found.conflict, None]
+    deadline = time.perf_counter() + (settings.time_limit or MOST_SECONDS)
+    held = multipliers > 0
+    index = support[held]
+    rows = gram_rows(index) * signs[index, None]
     if free:
-        rows = np.column_stack([rows, signs[found.conflict].astype(np.float64)])
-    total = sum(found.conflict_weights)
-    weights = [float(Fraction(p, total)) for p in found.conflict_weights]
-    exact = conflict_from_candidate(rows, np.arange(len(rows)), weights)
+        rows = np.column_stack([rows, signs[index].astype(np.float64)])
+    exact = None
+    if rows.size <= MOST_EXACT:
+        exact = conflict_from_candidate(
+            rows,
+            np.arange(len(rows)),
+            multipliers[held],
+            lambda: time.perf_counter() > deadline,
+        )
     if exact is None:
         return Verdict(
             Status.UNDECIDED,
             "Undecided: no function separates the rows as far as floating point can "
             "tell, but the Gram matrix as rounded admits no exact proof.",
         )
-    index = found.conflict[np.array(exact.rows)]
+    chosen = index[np.array(exact.rows)]
+    order = np.argsort(chosen)
     return Verdict(
         Status.INSEPARABLE,
         f"Inseparable in the feature space: no function separates even these "
-        f"{index.size} rows.",
-        conflict=index,
-        conflict_weights=exact.weights,
+        f"{chosen.size} rows.",
+        conflict=chosen[order],
+        conflict_weights=tuple(exact.weights[i] for i in order),
     )
-
-
-def _float_bound(
-    factor: GramFactor, samples: Samples, search: Any, found: Verdict
-) -> float:
-    """Return the margin bound of uniform weights: what is known without a proof."""
-    rows = factor.rows * np.where(samples.labels == 1, 1.0, -1.0)[:, None]
-    signs = np.where(samples.labels == 1, 1.0, -1.0)
-    if search.rows.fit_intercept:
-        rows = np.column_stack([rows, signs])
-    return margin_upper(rows, np.ones(len(rows)), search.rows.fit_intercept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -20,11 +21,28 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from linsep.estimators.fits import Fitted, Settings, fit_two_classes, problem_of
-from linsep.estimators.gram import GramFactor, factor_gram, kernel_separation
+from linsep.estimators.choose_nu import MOST_ROWS
+from linsep.estimators.fits import (
+    Fitted,
+    Settings,
+    chosen_nu,
+    fit_two_classes,
+    problem_of,
+)
+from linsep.estimators.gram import (
+    CHOICE_WORK,
+    MOST_SECONDS,
+    SOFT_WORK,
+    GramFactor,
+    factor_gram,
+    kernel_separation,
+    narrowed,
+    soft_width,
+)
 from linsep.estimators.many_classes import fit_each_class, fit_joint
 from linsep.estimators.samples import Samples
 from linsep.result import Pass
+from linsep.validate import Problem
 
 KERNELS = {"linear", "rbf", "poly", "precomputed"}
 
@@ -390,7 +408,11 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Fit the rows of the factor as if they were the data."""
         n_classes = len(self.classes_)
         if n_classes > 2 and self.multi_class == "joint":
-            fitted, pairs = fit_joint(inner, self.classes_, settings)
+            # Exact work on rounded factors is worth a limited time only.
+            limit = settings.time_limit or MOST_SECONDS
+            fitted, pairs = fit_joint(
+                inner, self.classes_, replace(settings, time_limit=limit)
+            )
             self.pairs_ = np.column_stack([inner.index[pairs.row], pairs.rival])
             return [fitted]
         fits = []
@@ -416,10 +438,9 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         classes = self.classes_
         if n_classes > 2:
             classes = np.array(["rest", str(self.classes_[k])])
-        order = np.arange(len(side.labels))
         whole = problem_of(side.X, side.labels, classes, None, settings.fit_intercept)
         if settings.nu != "auto" or np.unique(side.labels).size == 1:
-            return fit_two_classes(side, whole, order, settings)
+            return self._fit_soft(side, whole, settings)
         separation, v = kernel_separation(
             factor, side, classes, settings, lambda at: columns(at).T
         )
@@ -432,13 +453,19 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 support if support is not None else np.empty(0, dtype=np.intp),
                 n_iter=separation.n_rounds,
             )
-        from dataclasses import replace
-
-        from linsep.estimators.fits import _chosen
-
-        nu, accuracy = _chosen(side, settings)
-        soft = fit_two_classes(side, whole, order, replace(settings, nu=nu))
+        n, rank = factor.rows.shape
+        few = narrowed(side, soft_width(min(n, MOST_ROWS), rank, CHOICE_WORK))
+        nu, accuracy = chosen_nu(few, settings)
+        soft = self._fit_soft(side, whole, replace(settings, nu=nu))
         return replace(soft, separation=separation, accuracy=accuracy)
+
+    def _fit_soft(self, side: Samples, whole: Problem, settings: Settings) -> Fitted:
+        """Fit a soft margin on as many columns of the factor as the work allows."""
+        n, rank = side.X.shape
+        width = soft_width(n, rank, SOFT_WORK)
+        soft = fit_two_classes(narrowed(side, width), whole, np.arange(n), settings)
+        padded = np.pad(soft.coef, ((0, 0), (0, rank - soft.coef.shape[1])))
+        return replace(soft, coef=padded)
 
     def _scale_of(self, X: Any) -> float:
         if self.gamma != "scale":
