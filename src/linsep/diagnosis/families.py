@@ -68,14 +68,11 @@ class Demands:
         has: NDArray[np.bool_],
     ) -> NDArray[np.bool_]:
         """Return which observations have only separated rows."""
-        padded: NDArray[np.bool_] = np.append(~overlapped, True)
-        separated = padded[self.of_group]
+        separated = np.append(~overlapped, [True])[self.of_group]
         if self.of_level is None:
-            return np.asarray(separated.all(axis=1)[group])
-        by_level = np.stack(
-            [separated[:, used].all(axis=1) for used in self.of_level], axis=1
-        )
-        return np.asarray((by_level[group] | ~has).all(axis=1))
+            return np.asarray(separated.all(axis=1))[group]
+        by_level = np.array([separated[:, used].all(axis=1) for used in self.of_level])
+        return np.asarray((by_level.T[group] | ~has).all(axis=1))
 
 
 def demands_of(

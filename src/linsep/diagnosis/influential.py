@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.calm import calm
 from linsep.diagnosis.columns import columns_of
 from linsep.diagnosis.diagnosing import _check_time_limit, _checked_seed, study_of
 from linsep.diagnosis.merging import merge_equal_rows
@@ -165,7 +166,8 @@ def influential_rows(
             f"family {study.family!r}"
         )
     search = _Search(study, seed, time_limit)
-    return search.run()
+    with calm(len(study.names)):
+        return search.run()
 
 
 class _Search:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager
-from typing import Any
 
 import numpy as np
 
+from linsep.diagnosis.calm import calm
 from linsep.diagnosis.certify import certificate_of, certified_rows
 from linsep.diagnosis.columns import Columns, columns_of
 from linsep.diagnosis.families import Demands, demands_of
@@ -38,7 +37,7 @@ def diagnose_study(
     def should_stop() -> bool:
         return time.perf_counter() > deadline
 
-    with _calm(len(study.names)):
+    with calm(len(study.names)):
         groups = merge_equal_rows(study.X)
         demands = demands_of(
             study.family, groups, study.outcome, study.names, study.fit_intercept
@@ -52,15 +51,6 @@ def diagnose_study(
         partition = simplified(demands.rows, partition)
         kept = verdicts(demands.rows, partition, should_stop)
     return _decided(study, groups, demands, columns, partition, kept, started)
-
-
-def _calm(width: int) -> AbstractContextManager[Any]:
-    """Hold the BLAS to one thread: the matrices are many and small."""
-    import scipy.linalg  # noqa: F401  # brings a BLAS of its own, to be held too
-
-    from linsep.solvers.capped.blas import calm_blas
-
-    return calm_blas(width)
 
 
 def _decided(

@@ -29,6 +29,8 @@ from linsep.proof.separator import row_signs
 
 # The row number of a row that is asked about, and not one of the data.
 EXTRA = -1
+# Reports of an engine without a step in between, before it is taken to be stuck.
+MOST_REPORTS = 20
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,15 @@ class Quotient:
 
     @classmethod
     def whole(cls, rows: AnyRows, kept: NDArray[np.intp]) -> Quotient:
-        """Return the space in which nothing must vanish yet."""
+        """Return the space in which nothing must vanish yet; `kept` spans the rows."""
         return cls(rows, kept, np.empty(0, dtype=np.intp), None)
+
+    @classmethod
+    def on_columns(cls, rows: AnyRows, kept: NDArray[np.intp]) -> Quotient:
+        """Return the space of all ``w`` on some columns that need not span the rows."""
+        basis = np.zeros((rows.shape[1], kept.size), dtype=object)
+        basis[kept, np.arange(kept.size)] = 1
+        return cls(rows, kept, np.empty(0, dtype=np.intp), basis)
 
     @property
     def dimension(self) -> int:
@@ -198,7 +207,7 @@ class _Exact:
         from linsep.solvers.engines import Kind, solve
 
         floats = self._floats()
-        candidate = solve(floats, should_stop=lambda _: should_stop())
+        candidate = solve(floats, should_stop=_Patience(should_stop))
         if candidate.kind is Kind.SEPARATOR:
             return self._checked(integers_from(candidate.w))
         if candidate.kind is Kind.CONFLICT:
@@ -257,6 +266,22 @@ class _Exact:
         numbers = np.append(self.index, EXTRA)
         chosen = order[np.asarray(found.rows)]
         return Conflict(tuple(int(i) for i in numbers[chosen]), found.weights)
+
+
+class _Patience:
+    """Stop an engine that reports again and again without having done a step.
+
+    Exact arithmetic then decides in its place.
+    """
+
+    def __init__(self, should_stop: Callable[[], bool]) -> None:
+        self.should_stop = should_stop
+        self.last, self.times = -1, 0
+
+    def __call__(self, n_rounds: int) -> bool:
+        self.times = self.times + 1 if n_rounds == self.last else 0
+        self.last = n_rounds
+        return self.times > MOST_REPORTS or self.should_stop()
 
 
 def _objects(values: Sequence[int]) -> NDArray[Any]:

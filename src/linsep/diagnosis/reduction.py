@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.columns import some_of
 from linsep.diagnosis.quotient import Conflict, Quotient
 from linsep.diagnosis.sweeps import AnyRows, exact_signs_of, signs_of, vanishing
+from linsep.proof.simplex import never
 
 # Rows to begin with, and rows a sweep adds, per dimension.
 SAMPLE_A_DIMENSION = 20
@@ -82,6 +83,8 @@ class Reduction:
         Rows of which ``a_i . w = 0`` is demanded.
     kept : ndarray of int
         Independent columns; ``w`` is zero elsewhere.
+    spans : bool
+        Whether they span all columns.
     rng : numpy.random.Generator
     should_stop : callable
         Asked between steps; a true answer raises `OutOfTime`.
@@ -91,7 +94,8 @@ class Reduction:
     equal: NDArray[np.bool_]
     kept: NDArray[np.intp]
     rng: np.random.Generator
-    should_stop: Callable[[], bool] = lambda: False
+    should_stop: Callable[[], bool] = never
+    spans: bool = True
     conflicts: list[Conflict] = field(default_factory=list)
     n_sweeps: int = 0
 
@@ -122,7 +126,8 @@ class Reduction:
     def _start(self) -> Quotient:
         """Restrict to where the equality rows vanish."""
         equal = np.flatnonzero(self.equal)
-        quotient = Quotient.whole(self.rows, self.kept)
+        space = Quotient.whole if self.spans else Quotient.on_columns
+        quotient = space(self.rows, self.kept)
         while equal.size and quotient.dimension:
             self._check_time()
             outside = equal[~vanishing(self.rows, quotient.basis, equal)]

@@ -79,7 +79,11 @@ class Simplest:
         self.tries_left -= 1
         kept = np.union1d(columns, self.free).astype(np.intp)
         search = Reduction(
-            self.demands.rows, self.demands.equal, kept, np.random.default_rng(0)
+            self.demands.rows,
+            self.demands.equal,
+            kept,
+            np.random.default_rng(0),
+            spans=False,
         )
         return simplified(self.demands.rows, search.run())
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.calm import calm
 from linsep.diagnosis.chance import chance_of_separation
 from linsep.diagnosis.columns import Columns
 from linsep.diagnosis.families import INTERCEPT, Demands
@@ -145,9 +146,10 @@ class Story:
         """Return everything after the verdict."""
         lines = list(self.findings())
         if self.status is not Kind.OVERLAP:
-            reasons = reasons_of(self.study, self._has_constant())
-            lines += self._reason_lines(reasons, separated)
-            lines += self._direction_lines(reasons, separated)
+            with calm(len(self.study.names)):
+                reasons = reasons_of(self.study, self._has_constant())
+                lines += self._reason_lines(reasons)
+                lines += self._direction_lines(reasons, separated)
         lines += self._estimate_lines()
         lines += self._remedies(separated)
         chance = self._chance()
@@ -169,9 +171,7 @@ class Story:
         with_one = columns_of(backend(X, signs, True), rng, order)
         return d not in with_one.kept
 
-    def _reason_lines(
-        self, reasons: list[Reason], separated: NDArray[np.bool_]
-    ) -> list[str]:
+    def _reason_lines(self, reasons: list[Reason]) -> list[str]:
         """Say which single columns predict which rows."""
         lines = [
             sentence
