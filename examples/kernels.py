@@ -21,11 +21,15 @@ def draw(ax, X, y, title):
     """Draw the decision function, its zero line and where it is -1 and 1."""
     model = OptimisticPerceptron(kernel="rbf", gamma=2.0).fit(X, y)
     low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
-    grid = np.meshgrid(*(np.linspace(a, b, 200) for a, b in zip(low, high, strict=True)))
+    grid = np.meshgrid(
+        *(np.linspace(a, b, 200) for a, b in zip(low, high, strict=True))
+    )
     values = model.decision_function(np.column_stack([g.ravel() for g in grid]))
     values = values.reshape(grid[0].shape)
     ax.contourf(*grid, values, levels=[-1e9, 0, 1e9], colors=["#CCE3F0", "#FBE8C2"])
-    ax.contour(*grid, values, levels=[-1, 0, 1], colors="k", linestyles=["--", "-", "--"])
+    ax.contour(
+        *grid, values, levels=[-1, 0, 1], colors="k", linestyles=["--", "-", "--"]
+    )
     for label, colour, marker in ((0, "#0072B2", "o"), (1, "#E69F00", "^")):
         ax.scatter(*X[y == label].T, s=14, color=colour, marker=marker)
     ax.scatter(*X[model.support_].T, s=60, facecolors="none", edgecolors="k")

@@ -10,6 +10,8 @@ from sklearn.svm import NuSVC
 
 from linsep.solvers.capped.game import largest_nu, solve_capped, worst_mean
 from linsep.solvers.capped.joint import Pairs, largest_joint_nu, solve_joint
+from linsep.solvers.capped.projected_weights import CappedOracle, capped_softmin
+from linsep.solvers.optimistic import OptimisticLoop
 
 
 def planted(n=120, d=4, seed=0):
@@ -143,3 +145,45 @@ def test_joint_game_of_two_classes_is_the_binary_one():
     joint, _ = solve_joint(X, labels, np.ones(len(X)), 2, 0.5, tol=1e-8)
     # Both blocks hold the direction, with opposite signs: length sqrt(2).
     assert joint.value_upper == pytest.approx(np.sqrt(2) * binary.value_upper, rel=1e-6)
+
+
+@given(
+    margins=st.lists(st.floats(-30, 30), min_size=2, max_size=8),
+    share=st.floats(0.2, 0.95),
+)
+def test_capped_softmin_meets_its_optimality_conditions(margins, share):
+    """Rows under their cap share one ratio p / (prior exp(-m)); capped ones less."""
+    margins = np.array(margins)
+    n = len(margins)
+    caps = np.full(n, 1.0 / (share * n))
+    p = capped_softmin(margins, np.full(n, 1.0 / n), caps, 1.0)
+    assert p.sum() == pytest.approx(1.0, abs=1e-9)
+    assert (p <= caps * (1 + 1e-12)).all()
+    level = np.log(np.maximum(p, 1e-300)) + margins
+    free = (p < caps * (1 - 1e-9)) & (p > 1e-200)
+    if free.any():
+        assert np.ptp(level[free]) <= 1e-8
+        assert (level[~free & (p > 1e-200)] <= level[free].max() + 1e-8).all()
+
+
+def test_projected_weights_reach_the_interior_points_value():
+    X, signs = planted()
+    rows = X * signs[:, None]
+    nu = 0.7
+    game = solve_capped(rows, signs, np.ones(len(X)), nu, tol=1e-9)
+    caps = np.full(len(X), 1.0 / (nu * len(X)))
+    oracle = CappedOracle(
+        rows, caps, [np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)]
+    )
+    upper = np.inf
+    for state in OptimisticLoop(adaptive=False).rounds(oracle):
+        # Any weights bound the value: the average's, and those of the round.
+        played = float(np.linalg.norm(state.pseudoexample))
+        upper = min(upper, state.margin_upper, played)
+        assert upper >= game.value_lower * (1 - 1e-9)
+        lower = state.margin / np.linalg.norm(state.total)
+        assert lower <= game.value_upper * (1 + 1e-9)
+        if state.n_rounds >= 1500:
+            break
+    assert upper == pytest.approx(game.value_upper, rel=2e-2)
+    assert lower == pytest.approx(game.value_upper, rel=2e-2)

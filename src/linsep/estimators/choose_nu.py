@@ -18,7 +18,7 @@ STEPS = (0.95, 0.8, 0.65, 0.5, 0.37, 0.27, 0.19, 0.13, 0.08, 0.04, 0.015)
 # The step taken unless another's accuracy is better by this many standard errors: on
 # real data it is near the best, and accuracies differ by chance as much as in truth.
 USUAL_STEP = 0.19
-CLEARLY = 0.3
+CLEARLY = 0.35
 # Halvings of the interval in which the smallest share is sought.
 N_HALVINGS = 7
 N_FOLDS = 5
@@ -52,7 +52,7 @@ def choose_nu(samples: Samples, largest: float, fit: Fit) -> ChosenNu:
 
     Just above the smallest share that has a value the fit is nearest to separating. It
     is taken unless another share's cross-validated accuracy, averaged with that of its
-    neighbours, is clearly better (0.3 of a standard error).
+    neighbours, is clearly better (0.35 of a standard error).
 
     Parameters
     ----------
