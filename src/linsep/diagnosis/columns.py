@@ -24,6 +24,10 @@ from linsep.proof.exact import IntegerArray, IntegerRows
 
 # Beyond this many columns left out, combinations are not written down one by one.
 MOST_COMBINATIONS = 300
+# Data with more entries are not looked at for columns nearly collinear.
+MOST_ENTRIES = 5_000_000
+# A unit in the last place: as numerical ranks are usually told.
+ROUNDING = 2.0**-52
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,28 @@ def _narrow(
     return Columns(kept, np.array([any(row) for row in basis], bool), combinations), (
         np.empty(0, dtype=np.intp)
     )
+
+
+def is_nearly_collinear(rows: AnyRows, kept: NDArray[np.intp]) -> bool | None:
+    """Tell whether columns that are independent are so by rounding alone.
+
+    True if, scaled to the same length, their smallest singular value is lost in the
+    rounding of doubles; None where the data are too large to look.
+    """
+    m = rows.shape[0]
+    if kept.size < 2:
+        return False
+    if m * kept.size > MOST_ENTRIES or kept.size > m:
+        return None
+    block = rows.take(np.arange(m))[:, kept]
+    dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+    with np.errstate(all="ignore"):
+        dense = dense / np.abs(dense).max(axis=0)
+        dense = dense / np.linalg.norm(dense, axis=0)
+    if not np.isfinite(dense).all():
+        return None
+    values = np.linalg.svd(np.linalg.qr(dense, mode="r"), compute_uv=False)
+    return bool(values[-1] < ROUNDING * max(m, kept.size) * values[0])
 
 
 def some_of(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.calm import calm
 from linsep.diagnosis.chance import chance_of_separation
-from linsep.diagnosis.columns import Columns
+from linsep.diagnosis.columns import Columns, is_nearly_collinear
 from linsep.diagnosis.families import INTERCEPT, Demands
 from linsep.diagnosis.merging import Groups
 from linsep.diagnosis.reasons import Reason, outcome_text, reasons_of
@@ -114,6 +114,12 @@ class Story:
                     else ""
                 )
                 + "."
+            )
+        if is_nearly_collinear(self.demands.rows, self.columns.kept):
+            found.append(
+                "Nearly collinear: some columns differ from a combination of others by "
+                "rounding only. The answers are about the numbers as given; if the "
+                "collinearity is meant, leave one of the columns out."
             )
         return tuple(found)
 
