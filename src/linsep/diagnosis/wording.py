@@ -115,7 +115,9 @@ class Story:
                 )
                 + "."
             )
-        if is_nearly_collinear(self.demands.rows, self.columns.kept):
+        with calm(len(self.study.names)):
+            nearly = is_nearly_collinear(self.demands.rows, self.columns.kept)
+        if nearly:
             found.append(
                 "Nearly collinear: some columns differ from a combination of others by "
                 "rounding only. The answers are about the numbers as given; if the "
