@@ -50,7 +50,8 @@ class Iterate:
     Attributes
     ----------
     theta : ndarray of shape (n,)
-        The weights as shares of their caps, strictly between 0 and 1.
+        The weights as shares of their caps, strictly between 0 and 1; overwritten by
+        the next iterate.
     w : ndarray of shape (d,)
         ``sum_i p_i a_i``; its length bounds the value from above.
     gap : float
@@ -88,6 +89,8 @@ def interior_point(
         Weights as shares of their caps, strictly between 0 and 1; ``E (start * caps)``
         is held from then on.
     """
+    from linsep.solvers.capped import kernels
+
     B = rows * caps[:, None]
     E = equalities * caps
     system = _Narrow(B, E) if B.shape[1] <= B.shape[0] else _Wide(B, E)
@@ -101,55 +104,26 @@ def interior_point(
     s = np.maximum(-reduced, 0.0) + size
     n_iterations = 0
     u = 1.0 - theta
+    gap = float(z @ theta + s @ u)
+    dz, ds = np.empty_like(z), np.empty_like(s)
     while True:
-        gap = float(z @ theta + s @ u)
         yield Iterate(theta, w, gap, y, n_iterations)
         solve = system.factor(z / theta + s / u)
         n_iterations += 1
-        mu = gap / (2 * theta.size)
         # Predictor: straight at the solution.
         dtheta, _, dy = solve(s - z)
-        dz = -z - z / theta * dtheta
-        ds = -s + s / u * dtheta
-        primal, dual = _longest(theta, u, dtheta), _longest_pair(z, dz, s, ds)
-        after = (z + dual * dz) @ (theta + primal * dtheta)
-        after += (s + dual * ds) @ (u - primal * dtheta)
-        centring = (max(float(after), 0.0) / gap) ** 3
+        after = kernels.predictor_gap(theta, u, z, s, dtheta, dz, ds)
+        centre = (max(after, 0.0) / gap) ** 3 * gap / (2 * theta.size)
         # Corrector: towards the central path, second-order terms taken out.
-        target_z = (centring * mu - dz * dtheta) / theta
-        target_s = (centring * mu + ds * dtheta) / u
-        dtheta, dw, dy = solve((target_z - z) - (target_s - s))
-        dz = target_z - z - z / theta * dtheta
-        ds = target_s - s + s / u * dtheta
-        # One length for both sides keeps the gradient's equation exact.
-        length = STEP_SHARE * min(
-            _longest(theta, u, dtheta), _longest_pair(z, dz, s, ds)
+        right = kernels.corrector_targets(theta, u, z, s, dtheta, dz, ds, centre)
+        dtheta, dw, dy = solve(right)
+        # One length for both sides keeps the gradient's equation exact. u is kept
+        # apart from 1 - theta, which would round to zero long before u does.
+        length, gap = kernels.take_step_inplace(
+            theta, u, z, s, dtheta, dz, ds, STEP_SHARE
         )
-        length = min(1.0, length)
-        # Kept apart from 1 - theta, which would round to zero long before u does.
-        theta, u = theta + length * dtheta, u - length * dtheta
-        z, s = z + length * dz, s + length * ds
         y = np.asarray(y + length * dy)
         w = np.asarray(w + length * dw)
-
-
-def _longest(
-    theta: NDArray[np.float64], u: NDArray[np.float64], dtheta: NDArray[np.float64]
-) -> float:
-    """Return the step, 1 at most, that keeps theta within (0, 1)."""
-    return min(
-        1.0, 1.0 / max(1.0, float((-dtheta / theta).max()), float((dtheta / u).max()))
-    )
-
-
-def _longest_pair(
-    z: NDArray[np.float64],
-    dz: NDArray[np.float64],
-    s: NDArray[np.float64],
-    ds: NDArray[np.float64],
-) -> float:
-    """Return the step, 1 at most, that keeps both multipliers positive."""
-    return 1.0 / max(1.0, float((-dz / z).max()), float((-ds / s).max()))
 
 
 Solve = Callable[
@@ -222,11 +196,13 @@ def _cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the lower factor, the diagonal lifted where rounding made it too low."""
     from scipy.linalg import lapack
 
-    for lift in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
-        lifted = matrix.copy(order="F")
-        diagonal = np.diag_indices_from(lifted)
-        lifted[diagonal] *= 1.0 + lift
-        triangle, failed = lapack.dpotrf(lifted, lower=1, overwrite_a=1)
+    triangle, failed = lapack.dpotrf(matrix, lower=1)
+    for lift in (1e-14, 1e-12, 1e-10, 1e-8):
         if not failed:
-            return np.asarray(triangle)
+            break
+        lifted = matrix.copy(order="F")
+        lifted[np.diag_indices_from(lifted)] *= 1.0 + lift
+        triangle, failed = lapack.dpotrf(lifted, lower=1)
+    if not failed:
+        return np.asarray(triangle)
     raise np.linalg.LinAlgError("the system of an interior-point step is singular")

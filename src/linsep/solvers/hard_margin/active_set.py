@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers.active_set import BATCH, Outcome
+from linsep.solvers.bounds import norm
 
 # Rounding a computed margin can suffer, relative to the size of what is summed.
 NOISE = 16 * float(np.finfo(np.float64).eps)
@@ -128,7 +129,7 @@ class HardMargin:
 
     def noise(self) -> float:
         """Return what rounding may take from a margin."""
-        length = float(np.linalg.norm(self.u))
+        length = norm(self.u)
         return NOISE * (self._longest * length + abs(self.offset) + 1.0)
 
     @property
