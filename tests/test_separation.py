@@ -234,6 +234,23 @@ def test_verdict_is_exact_from_tiny_to_huge_entries(seed, separable, exponent):
         assert_proved(answer, X, y)
 
 
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    offset=st.sampled_from([0.0, 1e6, 1e9]),
+    flipped=st.sampled_from([0.0, 0.05]),
+)
+def test_every_search_ends_in_a_proof_far_from_the_origin(seed, offset, flipped):
+    # Margins near the rounding of a . w once made the active set go round for ever.
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 60)), int(rng.integers(1, 6))
+    X = rng.integers(-10, 11, (n, d)).astype(float)
+    y = (X @ rng.integers(-2, 3, d) > 0) ^ (rng.random(n) < flipped)
+    X = X * 10.0 ** rng.integers(-3, 8, d) + offset
+    answer = separate(X, y)
+    if len(answer.classes) == 2:
+        assert_proved(answer, X, y)
+
+
 @given(seed=st.integers(0, 2**32 - 1), ulps=st.sampled_from([-1, 0, 1]))
 def test_verdict_hangs_on_the_last_bit(seed, ulps):
     # The two classes meet at one point, but for one unit in the last place.

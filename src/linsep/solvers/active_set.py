@@ -40,7 +40,7 @@ class Outcome(Enum):
     RUNNING = "running"
     OPTIMAL = "u separates every row, with the largest margin"
     CONFLICT = "weights are a convex combination of rows equal to zero"
-    STALLED = "the step limit was reached"
+    STALLED = "the step limit was reached, or rounding allows no further step"
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,14 @@ def active_set(
             weights = np.append(np.maximum(-direction[:k], 0.0), 1.0)
             yield _state(Outcome.CONFLICT, u, support, weights, n_steps)
             return
-        if status == kernels.STEPS_EXHAUSTED:
+        # No step on a batch found violated: two roundings of a . u disagree, so u is
+        # as good as doubles make it, and not good enough.
+        if status == kernels.STEPS_EXHAUSTED or (batch.size and not steps):
             yield _state(Outcome.STALLED, u, active[:k], multipliers[:k], n_steps)
             return
         margins = rows @ u
         batch = _most_violated(margins, tolerance, max(BATCH, d // 8))
-        if batch.size == 0 and k:
+        if batch.size == 0:
             kernels.polish_active(rows, active, k, factor, multipliers, u)
             yield _state(Outcome.OPTIMAL, u, active[:k], multipliers[:k], n_steps)
             return
