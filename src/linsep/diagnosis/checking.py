@@ -67,9 +67,11 @@ def check_separation(
     >>> X, y = [[0], [1], [2], [3]], [0, 0, 1, 1]
     >>> linsep.check_separation(X, y, on_separation="ignore").status.value
     'complete'
-    >>> linsep.check_separation(X, y, on_separation="raise")
-    Traceback (most recent call last):
-    linsep.diagnosis.checking.SeparationError: Complete separation (binomial): ...
+    >>> try:
+    ...     linsep.check_separation(X, y, on_separation="raise")
+    ... except linsep.SeparationError as error:
+    ...     print(str(error).split(":")[0])
+    Complete separation (binomial)
     """
     if on_separation not in ("warn", "raise", "ignore"):
         raise InputError(

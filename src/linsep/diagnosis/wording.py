@@ -152,12 +152,13 @@ class Story:
 
     def sentences(self, separated: NDArray[np.bool_]) -> list[str]:
         """Return everything after the verdict."""
-        lines = list(self.findings())
+        lines: list[str] = []
         if self.status is not Kind.OVERLAP:
             with calm(len(self.study.names)):
                 reasons = reasons_of(self.study, self._has_constant())
                 lines += self._reason_lines(reasons)
                 lines += self._direction_lines(reasons, separated)
+        lines += self.findings()
         lines += self._estimate_lines()
         lines += self._remedies(separated)
         chance = self._chance()
