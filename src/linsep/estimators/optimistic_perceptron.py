@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,28 +20,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from linsep.estimators.choose_nu import MOST_ROWS
-from linsep.estimators.fits import (
-    Fitted,
-    Settings,
-    chosen_nu,
-    fit_two_classes,
-    problem_of,
-)
-from linsep.estimators.gram import (
-    CHOICE_WORK,
-    MOST_SECONDS,
-    SOFT_WORK,
-    GramFactor,
-    factor_gram,
-    kernel_separation,
-    narrowed,
-    soft_width,
-)
+from linsep.estimators.fits import Fitted, Settings, fit_two_classes, problem_of
+from linsep.estimators.gram import factor_gram
+from linsep.estimators.kernel_fits import fit_factor
 from linsep.estimators.many_classes import fit_each_class, fit_joint
 from linsep.estimators.samples import Samples
 from linsep.result import Pass
-from linsep.validate import Problem
 
 KERNELS = {"linear", "rbf", "poly", "precomputed"}
 
@@ -391,8 +374,13 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         factor = factor_gram(columns, self._diagonal(samples.X, columns, n))
         inner = Samples(factor.rows, samples.labels, samples.weights, samples.index)
-        fits = self._fit_factor(factor, inner, columns, settings)
-        single = len(self.classes_) <= 2 or self.multi_class == "joint"
+        joint = len(self.classes_) > 2 and self.multi_class == "joint"
+        fits, pairs = fit_factor(
+            factor, inner, columns, settings, self.classes_, joint=joint
+        )
+        if pairs is not None:
+            self.pairs_ = np.column_stack([samples.index[pairs.row], pairs.rival])
+        single = len(self.classes_) <= 2 or joint
         self._landmark_rows = factor.rows[factor.landmarks]
         self._take(fits, single=single)
         self._coef = factor.dual(self._coef)
@@ -401,71 +389,6 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.dual_coef_, self.intercept_ = self._coef, self._intercept
         scores = self._finish(factor.columns @ self._coef.T + self._intercept)
         self.margin_ = self._training_margin(scores, samples.labels)
-
-    def _fit_factor(
-        self, factor: GramFactor, inner: Samples, columns: Any, settings: Settings
-    ) -> list[Fitted]:
-        """Fit the rows of the factor as if they were the data."""
-        n_classes = len(self.classes_)
-        if n_classes > 2 and self.multi_class == "joint":
-            # Exact work on rounded factors is worth a limited time only.
-            limit = settings.time_limit or MOST_SECONDS
-            fitted, pairs = fit_joint(
-                inner, self.classes_, replace(settings, time_limit=limit)
-            )
-            self.pairs_ = np.column_stack([inner.index[pairs.row], pairs.rival])
-            return [fitted]
-        fits = []
-        sides = range(n_classes) if n_classes > 2 else [1]
-        for k in sides:
-            own = (inner.labels == k).astype(np.intp)
-            if n_classes == 1:
-                own = np.ones_like(own)
-            side = Samples(inner.X, own, inner.weights, inner.index)
-            fits.append(self._fit_side(factor, side, columns, settings, k))
-        return fits
-
-    def _fit_side(
-        self,
-        factor: GramFactor,
-        side: Samples,
-        columns: Any,
-        settings: Settings,
-        k: int,
-    ) -> Fitted:
-        """Fit two classes in the feature space, the proof on the Gram matrix."""
-        n_classes = len(self.classes_)
-        classes = self.classes_
-        if n_classes > 2:
-            classes = np.array(["rest", str(self.classes_[k])])
-        whole = problem_of(side.X, side.labels, classes, None, settings.fit_intercept)
-        if settings.nu != "auto" or np.unique(side.labels).size == 1:
-            return self._fit_soft(side, whole, settings)
-        separation, v = kernel_separation(
-            factor, side, classes, settings, lambda at: columns(at).T
-        )
-        if separation.coef is not None and v is not None:
-            support = separation.support
-            return Fitted(
-                v[None, :-1],
-                v[-1:],
-                separation,
-                support if support is not None else np.empty(0, dtype=np.intp),
-                n_iter=separation.n_rounds,
-            )
-        n, rank = factor.rows.shape
-        few = narrowed(side, soft_width(min(n, MOST_ROWS), rank, CHOICE_WORK))
-        nu, accuracy = chosen_nu(few, settings)
-        soft = self._fit_soft(side, whole, replace(settings, nu=nu))
-        return replace(soft, separation=separation, accuracy=accuracy)
-
-    def _fit_soft(self, side: Samples, whole: Problem, settings: Settings) -> Fitted:
-        """Fit a soft margin on as many columns of the factor as the work allows."""
-        n, rank = side.X.shape
-        width = soft_width(n, rank, SOFT_WORK)
-        soft = fit_two_classes(narrowed(side, width), whole, np.arange(n), settings)
-        padded = np.pad(soft.coef, ((0, 0), (0, rank - soft.coef.shape[1])))
-        return replace(soft, coef=padded)
 
     def _scale_of(self, X: Any) -> float:
         if self.gamma != "scale":

@@ -1,0 +1,114 @@
+"""Fit the rows of a Gram factor as if they were the data, the proof on the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.estimators.choose_nu import MOST_ROWS
+from linsep.estimators.fits import (
+    Fitted,
+    Settings,
+    chosen_nu,
+    fit_two_classes,
+    problem_of,
+)
+from linsep.estimators.gram import (
+    CHOICE_WORK,
+    MOST_SECONDS,
+    SOFT_WORK,
+    GramFactor,
+    kernel_separation,
+    narrowed,
+    soft_width,
+)
+from linsep.estimators.many_classes import fit_joint
+from linsep.estimators.samples import Samples
+from linsep.solvers.capped.joint import Pairs
+from linsep.validate import Problem
+
+Columns = Callable[[NDArray[np.intp]], NDArray[np.float64]]
+
+
+def fit_factor(
+    factor: GramFactor,
+    inner: Samples,
+    columns: Columns,
+    settings: Settings,
+    classes: NDArray[Any],
+    *,
+    joint: bool,
+) -> tuple[list[Fitted], Pairs | None]:
+    """Fit all classes at once, or one hyperplane a class (one in all for two).
+
+    Parameters
+    ----------
+    factor : GramFactor
+    inner : Samples
+        The factor's rows with their labels and weights.
+    columns : callable
+        Returns named columns of the Gram matrix.
+    settings : Settings
+    classes : ndarray
+    joint : bool
+        Whether every row is held against every other class at once.
+    """
+    if joint:
+        # Exact work on rounded factors is worth a limited time only.
+        limited = replace(settings, time_limit=settings.time_limit or MOST_SECONDS)
+        fitted, pairs = fit_joint(inner, classes, limited)
+        return [fitted], pairs
+    fits = []
+    for k in range(len(classes)) if len(classes) > 2 else [1]:
+        own = (inner.labels == k).astype(np.intp)
+        sides = classes
+        if len(classes) == 1:
+            own = np.ones_like(own)
+        elif len(classes) > 2:
+            sides = np.array(["rest", str(classes[k])])
+        side = replace(inner, labels=own)
+        fits.append(_fit_side(factor, side, columns, settings, sides))
+    return fits, None
+
+
+def _fit_side(
+    factor: GramFactor,
+    side: Samples,
+    columns: Columns,
+    settings: Settings,
+    classes: NDArray[Any],
+) -> Fitted:
+    """Fit two classes in the feature space."""
+    whole = problem_of(side.X, side.labels, classes, None, settings.fit_intercept)
+    if settings.nu != "auto" or np.unique(side.labels).size == 1:
+        return _fit_soft(side, whole, settings)
+    separation, v = kernel_separation(
+        factor, side, classes, settings, lambda at: columns(at).T
+    )
+    if separation.coef is not None and v is not None:
+        support = separation.support
+        return Fitted(
+            v[None, :-1],
+            v[-1:],
+            separation,
+            support if support is not None else np.empty(0, dtype=np.intp),
+            n_iter=separation.n_rounds,
+        )
+    n, rank = factor.rows.shape
+    few = narrowed(side, soft_width(min(n, MOST_ROWS), rank, CHOICE_WORK))
+    nu, accuracy = chosen_nu(few, settings)
+    soft = _fit_soft(side, whole, replace(settings, nu=nu))
+    return replace(soft, separation=separation, accuracy=accuracy)
+
+
+def _fit_soft(side: Samples, whole: Problem, settings: Settings) -> Fitted:
+    """Fit a soft margin on as many columns of the factor as the work allows."""
+    n, rank = side.X.shape
+    few = narrowed(side, soft_width(n, rank, SOFT_WORK))
+    soft = fit_two_classes(few, whole, np.arange(n), settings)
+    padded = np.pad(soft.coef, ((0, 0), (0, rank - soft.coef.shape[1])))
+    return replace(soft, coef=padded)
