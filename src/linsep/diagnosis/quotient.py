@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.sweeps import AnyRows
-from linsep.proof import answers, linear, simplex
+from linsep.proof import answers, linear
 from linsep.proof.exact import (
     IntegerArray,
     IntegerRows,
@@ -25,6 +25,7 @@ from linsep.proof.exact import (
     scaled_doubles,
 )
 from linsep.proof.gordan import conflict_among
+from linsep.proof.ladder import settle_rows
 from linsep.proof.separator import row_signs
 
 # The row number of a row that is asked about, and not one of the data.
@@ -145,7 +146,7 @@ class Quotient:
         exact = _Exact(self, index, extra)
         if self.dimension == 1:
             return exact.on_a_line()
-        return exact.by_engine(should_stop) or exact.by_simplex(should_stop)
+        return exact.by_engine(should_stop) or exact.by_ladder(should_stop)
 
     def engine_rows(self, index: NDArray[np.intp]) -> Any:
         """Return the rows in the coordinates ``u`` as doubles, for an engine."""
@@ -219,11 +220,11 @@ class _Exact:
             return None if found is None else self._named(found, order)
         return None
 
-    def by_simplex(
+    def by_ladder(
         self, should_stop: Callable[[], bool]
     ) -> tuple[int, ...] | Conflict | None:
-        """Decide by exact pivots, which always end."""
-        answer = simplex.decide(self.integers, should_stop=should_stop)
+        """Decide by exact changes of basis, which always end."""
+        answer = settle_rows(self.integers, should_stop=should_stop)
         if answer is None:
             return None
         if isinstance(answer, answers.Separator):
