@@ -72,8 +72,12 @@ def test_cases_with_known_answers(case):
     X, y = X[present], y[present]
     answer = separate(X, y, fit_intercept=case["intercept"])
     assert answer.separable == (case["expected"] == "complete")
+    slacks = answer.certificate.verify(X, y)
+    assert all(slacks) if answer.separable else not any(slacks)
     if len(answer.classes) == 2:
         assert_proved(answer, X, y, case["intercept"])
+        rows = signed_rows(X, y, case["intercept"])
+        assert answer.separable == z3_separable(rows)
 
 
 @pytest.mark.parametrize("case", known_cases("multinomial"))
