@@ -156,5 +156,9 @@ def _save_onnx(classifier: Any, table: Any, path: Path) -> None:
     same.coef_, same.intercept_ = classifier.coef_, classifier.intercept_
     same.n_features_in_ = len(table.feature_names)
     shape = [None, len(table.feature_names)]
-    onnx = convert_sklearn(same, initial_types=[("X", DoubleTensorType(shape))])
+    onnx = convert_sklearn(
+        same,
+        initial_types=[("X", DoubleTensorType(shape))],
+        options={id(same): {"zipmap": False, "raw_scores": True}},
+    )
     path.write_bytes(onnx.SerializeToString())
