@@ -25,14 +25,14 @@ from linsep.hyperplane import Hyperplane
 from linsep.result import Separation, Status
 from linsep.rows import Rows, Scan
 from linsep.search import Callback, Limits, Search, Stopped, Verdict
-from linsep.separation import _one_class, _result, _seed
+from linsep.separation import one_class_result, result_of
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import EPS, margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind
 from linsep.solvers.hard_margin.support import lowest_support
 from linsep.solvers.hard_margin.working import Solution, solve_margin
 from linsep.solvers.working_set import WorkingSet
-from linsep.validate import InputError, Problem, problem_from
+from linsep.validate import InputError, Problem, checked_seed, problem_from
 
 # Rows made exact when the bounds of a sweep are too coarse.
 MOST_EXACT_ENTRIES = 2_000_000
@@ -128,7 +128,7 @@ def max_margin(
             "bounds the relative width of the margin's interval, 1e-6 by default"
         )
     limits = Limits.checked(max_passes, max_rounds, time_limit, started)
-    rng = np.random.default_rng(_seed(random_state))
+    rng = np.random.default_rng(checked_seed(random_state))
     problem = problem_from(X, y, fit_intercept=fit_intercept)
     search = MarginSearch(problem.rows, limits, rng, callback, tol=float(tol))
     return solve_problem(problem, search)
@@ -137,9 +137,9 @@ def max_margin(
 def solve_problem(problem: Problem, search: MarginSearch) -> Separation:
     """Run a search for the largest margin and word its answer."""
     if len(problem.classes) == 1 and problem.fit_intercept:
-        return _one_class(problem, search.limits.started)
+        return one_class_result(problem, search.limits.started)
     verdict = search.run()
-    answer = _result(problem, search, verdict)
+    answer = result_of(problem, search, verdict)
     if verdict.hyperplane is None:
         return answer
     rows, support = search.rows, search.support

@@ -21,7 +21,7 @@ from linsep.solvers.bounds import EPS, margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
 from linsep.solvers.working_set import CLARKSON_AFTER, WorkingSet
-from linsep.validate import InputError
+from linsep.validate import checked_count, checked_time_limit
 
 Callback = Callable[[Pass], object]
 
@@ -66,26 +66,10 @@ class Limits:
         started: float,
     ) -> Limits:
         """Refuse limits that are not positive numbers."""
-        _require_count("max_passes", max_passes)
+        checked_count("max_passes", max_passes)
         if max_rounds is not None:
-            _require_count("max_rounds", max_rounds)
-        if time_limit is not None and not (
-            isinstance(time_limit, (int, float, np.number))
-            and not isinstance(time_limit, bool)
-            and time_limit > 0
-        ):
-            raise InputError(
-                "time_limit must be a positive number of seconds or None, got "
-                f"{time_limit!r}"
-            )
-        seconds = np.inf if time_limit is None else float(time_limit)
-        return cls(max_passes, max_rounds, seconds, started)
-
-
-def _require_count(name: str, value: object) -> None:
-    """Refuse anything but an integer of at least 1."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
+            checked_count("max_rounds", max_rounds)
+        return cls(max_passes, max_rounds, checked_time_limit(time_limit), started)
 
 
 @dataclass(frozen=True)

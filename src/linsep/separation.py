@@ -21,7 +21,7 @@ import numpy as np
 
 from linsep.result import Separation, Status
 from linsep.search import Callback, Limits, Search, Verdict
-from linsep.validate import InputError, Problem, problem_from
+from linsep.validate import Problem, checked_seed, problem_from
 
 if TYPE_CHECKING:
     from linsep.proof.certificate import Certificate
@@ -97,8 +97,8 @@ def separate(
     Examples
     --------
     >>> import linsep
-    >>> answer = linsep.separate([[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes",
-    "yes"])
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> answer = linsep.separate(X, y)
     >>> answer.status.value, answer.proved
     ('separable', True)
     >>> bool(answer.decision_function([[10.0]])[0] > 0)
@@ -108,26 +108,15 @@ def separate(
     """
     started = time.perf_counter()
     limits = Limits.checked(max_passes, max_rounds, time_limit, started)
-    rng = np.random.default_rng(_seed(random_state))
+    rng = np.random.default_rng(checked_seed(random_state))
     problem = problem_from(X, y, fit_intercept=fit_intercept)
     if len(problem.classes) == 1 and fit_intercept:
-        return _one_class(problem, started)
+        return one_class_result(problem, started)
     search = Search(problem.rows, limits, rng, callback)
-    return _result(problem, search, search.run())
+    return result_of(problem, search, search.run())
 
 
-def _seed(random_state: object) -> int:
-    """Return the seed asked for; None is 0, so that runs repeat."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
-        return int(random_state)
-    raise InputError(
-        f"random_state must be a non-negative integer or None, got {random_state!r}"
-    )
-
-
-def _one_class(problem: Problem, started: float) -> Separation:
+def one_class_result(problem: Problem, started: float) -> Separation:
     """Answer for one class and an intercept: a constant decision, no hyperplane."""
     rows, label = problem.rows, problem.classes[0]
 
@@ -163,7 +152,7 @@ def _one_class(problem: Problem, started: float) -> Separation:
     )
 
 
-def _result(problem: Problem, search: Search, verdict: Verdict) -> Separation:
+def result_of(problem: Problem, search: Search, verdict: Verdict) -> Separation:
     """Put the verdict and the search's bounds into the public record."""
     n_features = problem.n_features
     coef = intercept = exact = None

@@ -6,13 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import Any, overload
 
-import numpy as np
-
 from linsep.diagnosis.design import study_from
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.study import Study
-from linsep.validate import InputError
+from linsep.validate import InputError, checked_seed, checked_time_limit
 
 
 @overload
@@ -147,8 +145,8 @@ def diagnose(
     >>> print(answer.summary().splitlines()[1])
     drug = 1 in 2 rows, all y = 1.
     """
-    seed = _checked_seed(random_state)
-    _check_time_limit(time_limit)
+    seed = checked_seed(random_state)
+    checked_time_limit(time_limit)
     study = study_of(
         *inputs,
         X=X,
@@ -224,24 +222,3 @@ def _defaults(options: dict[str, Any]) -> dict[str, Any]:
     if filled.get("fit_intercept") is None:
         filled["fit_intercept"] = True
     return filled
-
-
-def _checked_seed(random_state: object) -> int:
-    if random_state is None:
-        return 0
-    if isinstance(random_state, int | np.integer) and random_state >= 0:
-        return int(random_state)
-    raise InputError(
-        f"random_state must be a non-negative integer or None, got {random_state!r}"
-    )
-
-
-def _check_time_limit(time_limit: object) -> None:
-    is_number = isinstance(time_limit, int | float | np.number)
-    if time_limit is not None and not (
-        is_number and not isinstance(time_limit, bool) and time_limit > 0  # type: ignore[operator]
-    ):
-        raise InputError(
-            "time_limit must be a positive number of seconds or None, got "
-            f"{time_limit!r}"
-        )

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.calm import calm
 from linsep.diagnosis.columns import columns_of
-from linsep.diagnosis.diagnosing import _check_time_limit, _checked_seed, study_of
+from linsep.diagnosis.diagnosing import study_of
 from linsep.diagnosis.merging import merge_equal_rows
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.quotient import Conflict, Quotient
@@ -31,7 +30,8 @@ from linsep.diagnosis.study import Study
 from linsep.diagnosis.sweeps import exact_signs_of, signs_of
 from linsep.diagnosis.texts import count_rows, listed
 from linsep.rows import DenseRows, SparseRows
-from linsep.validate import InputError
+from linsep.solvers.blas import calm_blas
+from linsep.validate import InputError, checked_seed, checked_time_limit
 
 # Conflicts looked for at most; each costs one solve.
 MOST_CONFLICTS = 1000
@@ -144,8 +144,8 @@ def influential_rows(
     """
     if goal not in ("auto", "overlap", "separable"):
         raise InputError(f"goal must be 'auto', 'overlap' or 'separable', got {goal!r}")
-    _check_time_limit(time_limit)
-    seed = _checked_seed(random_state)
+    checked_time_limit(time_limit)
+    seed = checked_seed(random_state)
     names = ("family", "fit_intercept", "sample_weight", "feature_names")
     study = study_of(*inputs, **{**dict.fromkeys(names), **options})
     answer = diagnose_study(study, time_limit=time_limit, seed=seed)
@@ -166,7 +166,7 @@ def influential_rows(
             f"family {study.family!r}"
         )
     search = _Search(study, seed, time_limit)
-    with calm(len(study.names)):
+    with calm_blas(len(study.names)):
         return search.run()
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.diagnosing import _check_time_limit, _checked_seed, diagnose
+from linsep.diagnosis.diagnosing import diagnose
 from linsep.diagnosis.record import Kind
 from linsep.diagnosis.screening import Screen
 from linsep.diagnosis.verdicts import Estimate
-from linsep.validate import InputError
+from linsep.validate import InputError, checked_seed, checked_time_limit
 from linsep.validate.features import features_from
 
 # Columns looked at together.
@@ -164,8 +164,8 @@ def diagnose_many(
     >>> [item.status for item in linsep.diagnose_many([[1], [2], [3], [4]], outcomes)]
     ['complete', 'overlap']
     """
-    _checked_seed(random_state)
-    _check_time_limit(time_limit)
+    checked_seed(random_state)
+    checked_time_limit(time_limit)
     options = {
         "family": family,
         "sample_weight": sample_weight,

@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 
-from linsep.diagnosis.calm import calm
 from linsep.diagnosis.certify import certificate_of, certified_rows
 from linsep.diagnosis.columns import Columns, columns_of
 from linsep.diagnosis.families import Demands, demands_of
@@ -18,6 +17,7 @@ from linsep.diagnosis.study import Study
 from linsep.diagnosis.texts import combination_text
 from linsep.diagnosis.verdicts import Estimate, verdicts
 from linsep.proof.exact import doubles_from
+from linsep.solvers.blas import calm_blas
 
 
 def diagnose_study(
@@ -37,7 +37,7 @@ def diagnose_study(
     def should_stop() -> bool:
         return time.perf_counter() > deadline
 
-    with calm(len(study.names)):
+    with calm_blas(len(study.names)):
         groups = merge_equal_rows(study.X)
         demands = demands_of(
             study.family, groups, study.outcome, study.names, study.fit_intercept

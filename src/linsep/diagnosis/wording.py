@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.calm import calm
 from linsep.diagnosis.chance import chance_of_separation
 from linsep.diagnosis.columns import Columns, is_nearly_collinear
 from linsep.diagnosis.families import INTERCEPT, Demands
@@ -20,6 +19,7 @@ from linsep.diagnosis.simplest import Simplest
 from linsep.diagnosis.study import Study
 from linsep.diagnosis.texts import combination_text, count_rows, listed
 from linsep.diagnosis.verdicts import Estimate
+from linsep.solvers.blas import calm_blas
 
 # Reasons shown in full; the rest are counted.
 MOST_REASONS = 6
@@ -115,7 +115,7 @@ class Story:
                 )
                 + "."
             )
-        with calm(len(self.study.names)):
+        with calm_blas(len(self.study.names)):
             nearly = is_nearly_collinear(self.demands.rows, self.columns.kept)
         if nearly:
             found.append(
@@ -154,7 +154,7 @@ class Story:
         """Return everything after the verdict."""
         lines: list[str] = []
         if self.status is not Kind.OVERLAP:
-            with calm(len(self.study.names)):
+            with calm_blas(len(self.study.names)):
                 reasons = reasons_of(self.study, self._has_constant())
                 lines += self._reason_lines(reasons)
                 lines += self._direction_lines(reasons, separated)

@@ -14,7 +14,7 @@ from linsep.estimators.samples import Samples
 from linsep.maximum_margin import MarginSearch, exact_square
 from linsep.result import Separation, Status
 from linsep.search import Callback, Limits, Search, Verdict
-from linsep.separation import _one_class, _result
+from linsep.separation import one_class_result, result_of
 from linsep.solvers.capped.game import CappedGame, largest_nu, solve_capped
 from linsep.validate import InputError, Problem
 
@@ -132,7 +132,7 @@ def separation_of(
     )
     search = search_of(distinct.rows, settings)
     if np.unique(samples.labels).size == 1 and whole.fit_intercept:
-        return _one_class(replace(whole, classes=whole.classes[-1:]), 0.0)
+        return one_class_result(replace(whole, classes=whole.classes[-1:]), 0.0)
     verdict = search.run()
     if verdict.conflict is not None and verdict.conflict_weights is not None:
         rows = np.searchsorted(kept, samples.index[verdict.conflict])
@@ -142,7 +142,7 @@ def separation_of(
             conflict=rows[order],
             conflict_weights=tuple(verdict.conflict_weights[i] for i in order),
         )
-    answer = _result(whole, search, verdict)
+    answer = result_of(whole, search, verdict)
     if answer.conflict is not None:
         answer = replace(answer, conflict=kept[answer.conflict])
     if isinstance(search, MarginSearch) and answer.coef is not None:
@@ -167,7 +167,7 @@ def not_asked(whole: Problem, nu: float) -> Separation:
         f"Undecided: with nu={nu:.4g} given, separability was not asked; nu='auto' "
         "asks.",
     )
-    return _result(whole, search, verdict)
+    return result_of(whole, search, verdict)
 
 
 def fit_two_classes(

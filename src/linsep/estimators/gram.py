@@ -21,7 +21,7 @@ from linsep.estimators.samples import Samples
 from linsep.hyperplane import Hyperplane
 from linsep.result import Separation, Status
 from linsep.search import Verdict
-from linsep.separation import _result
+from linsep.separation import result_of
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import margin_upper
 from linsep.solvers.hard_margin.active_set import HardMargin
@@ -180,7 +180,7 @@ def kernel_separation(
         w = np.append(factor.dual(coef), offset) if free else factor.dual(coef)
         verdict, margin = _checked(whole.rows, w, float(np.linalg.norm(coef)))
         search.margin_lower = margin
-        answer = _result(whole, search, verdict)
+        answer = result_of(whole, search, verdict)
         if answer.coef is None:
             return answer, None
         held = np.sort(samples.index[support[multipliers > 0]])
@@ -196,7 +196,7 @@ def kernel_separation(
             "allow a larger time_limit.",
         )
     search.margin_upper = 0.0 if verdict.conflict is not None else search.margin_upper
-    answer = _result(whole, search, verdict)
+    answer = result_of(whole, search, verdict)
     if answer.conflict is not None:
         answer = replace(answer, conflict=np.sort(samples.index[answer.conflict]))
     return answer, None

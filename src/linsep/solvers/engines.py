@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers.active_set import Outcome, active_set
+from linsep.solvers.blas import calm_blas
 from linsep.solvers.metric import Coordinates, rewhiten, whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle, softmin_weights
@@ -102,6 +103,19 @@ def solve(
     should_stop : callable or None, default=None
         Asked with the rounds done so far; a true answer ends the search.
     """
+    with calm_blas(min(rows.shape)):
+        return _solve(rows, start, complete, constant, max_rounds, should_stop)
+
+
+def _solve(
+    rows: Any,
+    start: NDArray[np.intp] | None,
+    complete: bool,
+    constant: bool,
+    max_rounds: int | None,
+    should_stop: Callable[[int], bool] | None,
+) -> Candidate:
+    """Do what `solve` says: the loop within its budget, then the active set."""
     coordinates = whiten(rows, constant=constant)
     limit = max_rounds if max_rounds is not None else np.iinfo(np.int64).max
     stop = should_stop if should_stop is not None else lambda n_rounds: False

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.solvers.capped.blas import calm_blas
+from linsep.solvers.blas import calm_blas
 from linsep.solvers.capped.interior_point import interior_point
 
 # Iterations at most; ten to twenty are seen.

@@ -1,4 +1,8 @@
-"""One thread for many small matrix products."""
+"""One thread of BLAS while the matrices are many and small.
+
+On a busy machine the threads of a BLAS wait for one another at every small product,
+and a factorisation of a few hundred rows takes a hundred times as long.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,14 @@ NARROW = 256
 
 @cache
 def _controller() -> Any:
+    import scipy.linalg  # noqa: F401  # brings a BLAS of its own, to be held too
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
 def calm_blas(width: int) -> AbstractContextManager[Any]:
-    """Hold the BLAS to one thread while matrices are this narrow."""
+    """Hold every BLAS to one thread while matrices are this narrow."""
     if width > NARROW:
         return nullcontext()
     limited: AbstractContextManager[Any] = _controller().limit(
