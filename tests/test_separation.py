@@ -397,6 +397,11 @@ def test_limits_end_the_search_undecided(limits, said):
     assert answer.certificate is None
 
 
+def test_separator_found_in_the_last_round_allowed_is_proved():
+    answer = separate([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1], max_rounds=1)
+    assert (answer.separable, answer.n_rounds, answer.n_passes) == (True, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("argument", "value"),
     [

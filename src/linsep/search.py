@@ -162,6 +162,7 @@ class Search:
 
     def _solve(self, working: WorkingSet, support: NDArray[np.intp]) -> Candidate:
         """Run the engines on the working set and take in their bound."""
+        self._stop_if_due()
         limit = self.limits.max_rounds
         before = self.n_rounds
 
@@ -194,7 +195,7 @@ class Search:
                 f"Undecided: max_passes={self.limits.max_passes} sweeps were made; "
                 "allow more to go on."
             )
-        self._stop_if_due()
+        self._stop_if_due(rounds=False)  # the last round allowed may have found it
         # Reweighting needs every violator by name, the usual growth only the worst.
         reweighting = self.n_passes >= CLARKSON_AFTER
         wanted = self.rows.shape[0] if reweighting else working.n_added
@@ -321,15 +322,19 @@ class Search:
             self.elapsed(),
         )
 
-    def _reason_to_stop(self) -> str | None:
-        """Return why the search must end now, if it must; tell the callback."""
+    def _reason_to_stop(self, *, rounds: bool = True) -> str | None:
+        """Return why the search must end now, if it must; tell the callback.
+
+        Without `rounds` the limit on them does not count.
+        """
         limits = self.limits
         if self.elapsed() > limits.time_limit:
             return (
                 f"Undecided: the time limit of {limits.time_limit:g} s passed; allow "
                 "more to go on."
             )
-        if limits.max_rounds is not None and self.n_rounds >= limits.max_rounds:
+        most = limits.max_rounds if rounds else None
+        if most is not None and self.n_rounds >= most:
             return (
                 f"Undecided: max_rounds={limits.max_rounds} were played; allow more to "
                 "go on."
@@ -346,7 +351,7 @@ class Search:
         if self.callback is not None and self.callback(record):
             self._asked_to_stop = True
 
-    def _stop_if_due(self) -> None:
-        reason = self._reason_to_stop()
+    def _stop_if_due(self, *, rounds: bool = True) -> None:
+        reason = self._reason_to_stop(rounds=rounds)
         if reason is not None:
             raise Stopped(reason)
