@@ -459,9 +459,10 @@ def _new_figure(
     """Return a new figure and its axes."""
     from matplotlib import pyplot
 
-    return pyplot.subplots(
+    made: tuple[Figure, Any] = pyplot.subplots(
         n_lines, n_columns, figsize=size, layout="constrained", squeeze=True
     )
+    return made
 
 
 def _finish(figure: Figure, path: str | Path | None) -> Figure:
