@@ -364,3 +364,24 @@ def test_strict_json_keeps_every_bit_and_no_infinity():
     back = json.loads(strict_json({"a": values, "b": [float("nan"), {"c": -np.inf}]}))
     assert [value.hex() for value in back["a"]] == [value.hex() for value in values]
     assert back["b"] == [None, {"c": None}]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["separate", "--certificate"],
+        ["max-margin", "--certificate"],
+        ["diagnose", "--certificate"],
+        ["fit", "--model"],
+    ],
+)
+def test_output_never_replaces_the_data(tmp_path, arguments):
+    file = tmp_path / "plants.csv"
+    file.write_text(APART)
+    command, option = arguments
+    run = CliRunner().invoke(
+        main, [command, str(file), "--target", "grown", option, str(file)]
+    )
+    assert run.exit_code == 2
+    assert "must not be the file of data" in run.stderr
+    assert file.read_text() == APART

@@ -414,6 +414,8 @@ def test_separator_found_in_the_last_round_allowed_is_proved():
         ("time_limit", float("nan")),
         ("random_state", -1),
         ("random_state", "seed"),
+        ("random_state", True),
+        ("callback", "call me"),
     ],
 )
 def test_bad_arguments_are_named(argument, value):
@@ -464,3 +466,41 @@ def test_result_pickles_with_its_certificate_and_without_the_data():
     again = pickle.loads(data)
     np.testing.assert_array_equal(again.coef, answer.coef)
     assert again.certificate.to_json() == answer.certificate.to_json()
+
+
+def test_a_limit_beyond_every_double_is_no_limit():
+    assert separate([[0.0], [1.0]], [0, 1], time_limit=10**400).separable
+
+
+@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(["offset", "rows", "wide"]))
+def test_decisions_on_the_rows_themselves_are_never_wrong(seed, kind):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 20)), int(rng.integers(1, 6))
+    if kind == "offset":
+        X = 1e15 + rng.integers(0, 9, (n, d)) * 0.125
+    else:
+        power = rng.integers(-300, 300, (n, 1) if kind == "rows" else (n, d))
+        X = rng.standard_normal((n, d)) * 10.0**power
+    y = X[:, 0] > np.median(X[:, 0])
+    answer = separate(X, y)
+    if not answer.separable or len(answer.classes) < 2:
+        return
+    for rows in (X, sparse.csr_array(X)):
+        values = answer.decision_function(rows)
+        assert np.isfinite(values).all()
+        np.testing.assert_array_equal(values > 0, y)
+        assert (values != 0).all()
+
+
+def test_ctrl_c_while_the_data_are_read_is_an_answer_too(monkeypatch):
+    from linsep import separation
+
+    def pressed(*arguments, **options):
+        raise KeyboardInterrupt
+
+    # The press must come within validation, which takes no callback.
+    monkeypatch.setattr(separation, "problem_from", pressed)
+    answer = separate([[0.0], [1.0]], [0, 1])
+    assert answer.status == "undecided"
+    assert (answer.margin_lower, answer.margin_upper) == (-np.inf, np.inf)
+    assert "still being read" in answer.summary()

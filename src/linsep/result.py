@@ -82,8 +82,8 @@ class Separation:
         Its intercept, 0.0 when none is fitted; None unless separable.
     margin_lower, margin_upper : float
         The largest possible distance from a separating hyperplane to the nearest row,
-        in the units of the features, lies between the two. The lower end is what
-        ``coef`` achieves. The upper end is 0 when inseparable.
+        in the units of the features, lies between the two. The lower end is what the
+        hyperplane achieves. The upper end is 0 when inseparable.
     conflict : ndarray of int or None
         Rows (sorted) that no hyperplane separates, at most rank + 1 of them, none of
         them spare; None unless inseparable.
@@ -214,7 +214,8 @@ class Separation:
         Returns
         -------
         ndarray of shape (n_samples,)
-            Where the separator is exact integers, their sign is exact too.
+            Their signs are exact, for the hyperplane as it is held: on the rows it
+            separates they are right, however close those are.
 
         Raises
         ------
@@ -233,7 +234,9 @@ class Separation:
             from linsep.proof.separator import exact_decisions
 
             return exact_decisions(data, self.exact_weights, self.fit_intercept)
-        return np.asarray(data @ self.coef, dtype=np.float64).ravel() + self.intercept
+        from linsep.proof.decisions import decisions
+
+        return decisions(data, self.coef, self.intercept)
 
     def largest_coefficients(
         self, count: int = LARGEST_SHOWN

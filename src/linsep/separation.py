@@ -21,7 +21,12 @@ import numpy as np
 
 from linsep.result import Separation, Status
 from linsep.search import Callback, Limits, Search, Verdict
-from linsep.validate import Problem, checked_seed, problem_from
+from linsep.validate import (
+    Problem,
+    checked_callback,
+    checked_seed,
+    problem_from,
+)
 
 if TYPE_CHECKING:
     from linsep.proof.certificate import Certificate
@@ -63,7 +68,8 @@ def separate(
         Rounds of the solvers at most, >= 1; None sets no limit of its own (the solvers
         are finite).
     time_limit : float or None, default=None
-        Seconds at most, > 0.
+        Seconds at most, > 0. It is looked at between steps: one sweep, factorisation
+        or exact solve is not cut short, so data of hundreds of columns may overrun it.
     random_state : int or None, default=None
         Seed of the working set's sample; None is the same as 0. The answer is the same
         from run to run on one machine.
@@ -109,11 +115,38 @@ def separate(
     started = time.perf_counter()
     limits = Limits.checked(max_passes, max_rounds, time_limit, started)
     rng = np.random.default_rng(checked_seed(random_state))
-    problem = problem_from(X, y, fit_intercept=fit_intercept)
+    checked_callback(callback)
+    try:
+        problem = problem_from(X, y, fit_intercept=fit_intercept)
+    except KeyboardInterrupt:
+        return interrupted_result(started, bool(fit_intercept))
     if len(problem.classes) == 1 and fit_intercept:
         return one_class_result(problem, started)
     search = Search(problem.rows, limits, rng, callback)
     return result_of(problem, search, search.run())
+
+
+def interrupted_result(started: float, fit_intercept: bool) -> Separation:
+    """Answer for Ctrl-C before the data were read: nothing is known of them."""
+    return Separation(
+        status=Status.UNDECIDED,
+        proved=False,
+        classes=np.empty(0),
+        coef=None,
+        intercept=None,
+        margin_lower=-np.inf,
+        margin_upper=np.inf,
+        conflict=None,
+        conflict_weights=None,
+        n_passes=0,
+        n_rounds=0,
+        trace=(),
+        seconds=time.perf_counter() - started,
+        message="Undecided: interrupted while the data were still being read.",
+        n_samples=0,
+        n_features=0,
+        fit_intercept=fit_intercept,
+    )
 
 
 def one_class_result(problem: Problem, started: float) -> Separation:

@@ -205,7 +205,8 @@ def test_a_wrong_header_is_refused(entries, message):
         ("{", "not a JSON object"),
         ("nonsense", "not a JSON object"),
         ("[" * 200_000, "not a JSON object"),
-        ('{"a":' * 200_000, "not a JSON object"),
+        ('{"a":' * 9_000, "not a JSON object"),
+        ('{"a":' * 200_000, "few keys"),
         ('{"version": 1, "version": 1}', "occurs twice"),
         ('{"version": 1.0}', "numbers must be integers"),
         ('{"version": NaN}', "numbers must be integers"),
@@ -268,3 +269,21 @@ def test_the_smallest_and_largest_doubles_are_exact():
 )
 def test_labels_as_text(label, expected):
     assert checker.label_text(label) == expected
+
+
+def test_version_is_a_number_and_not_a_truth_value():
+    with pytest.raises(CertificateError, match="version 1"):
+        check(text(version=True), X, LABELS)
+
+
+def test_a_text_of_many_keys_is_refused_before_it_is_read():
+    crowd = "{" + ",".join(f'"{i}":[]' for i in range(20_000)) + "}"
+    with pytest.raises(CertificateError, match="few keys"):
+        checker.parse(crowd)
+
+
+def test_weights_without_rows_are_refused_before_they_are_read():
+    weights = ["1"] * 100 + ["not a number"]
+    crowd = text(kind="conflict", w=None, rows=[0], weights=weights)
+    with pytest.raises(CertificateError, match="positive weight"):
+        checker.parse(crowd)

@@ -78,7 +78,7 @@ def command(
             "give --target COL or --formula 'y ~ x', one of the two; got "
             + ("neither" if target is None else "both")
         )
-    require_writable(certificate)
+    require_writable(certificate, file)
     if formula is not None:
         if no_intercept or drop or header is not None:
             raise InputError(

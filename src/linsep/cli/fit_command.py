@@ -71,7 +71,7 @@ def command(
     from linsep.estimators.optimistic_perceptron import OptimisticPerceptron
     from linsep.files import read_table
 
-    require_writable(model)
+    require_writable(model, file)
     with progress_line(f"reading {file}") as progress:
         table = read_table(file, target, drop=drop)
         progress.say("fitting")

@@ -65,7 +65,7 @@ def command(
     """Separate the two classes of FILE by the largest margin, or name the conflict."""
     from linsep.maximum_margin import max_margin
 
-    require_writable(certificate)
+    require_writable(certificate, file)
     with progress_line(f"reading {file}") as progress:
         data = read()
         progress.say("searching (the first run ever compiles its loops: some seconds)")

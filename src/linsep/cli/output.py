@@ -11,10 +11,18 @@ from linsep.validate import InputError
 __all__ = ["require_writable", "strict_json"]
 
 
-def require_writable(path: Path | None) -> None:
-    """Raise if a file could not be written there; asked before long work."""
+def require_writable(path: Path | None, data: Path | None = None) -> None:
+    """Raise if a file could not be written there; asked before long work.
+
+    Nor may it be the file of `data`, which writing would replace.
+    """
     if path is None:
         return
+    if data is not None and path.exists() and data.exists() and path.samefile(data):
+        raise InputError(
+            f"{path} must not be the file of data itself, which would be replaced; "
+            "name another"
+        )
     folder = path.parent
     if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         raise InputError(

@@ -61,7 +61,7 @@ def command(
     """
     from linsep.separation import separate
 
-    require_writable(certificate)
+    require_writable(certificate, file)
     with progress_line(f"reading {file}") as progress:
         data = read()
         progress.say("searching (the first run ever compiles its loops: some seconds)")

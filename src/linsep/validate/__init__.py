@@ -1,6 +1,7 @@
 """User input to signed rows, and every error message about input."""
 
 from linsep.validate.arguments import (
+    checked_callback,
     checked_count,
     checked_seed,
     checked_time_limit,
@@ -12,6 +13,7 @@ __all__ = [
     "InputError",
     "Problem",
     "check_features",
+    "checked_callback",
     "checked_count",
     "checked_seed",
     "checked_time_limit",

@@ -20,7 +20,10 @@ def checked_time_limit(time_limit: object) -> float:
         return np.inf
     is_number = isinstance(time_limit, int | float | np.integer | np.floating)
     if is_number and not isinstance(time_limit, bool):
-        seconds = float(time_limit)  # type: ignore[arg-type]
+        try:
+            seconds = float(time_limit)  # type: ignore[arg-type]
+        except OverflowError:  # an integer beyond every double is no limit at all
+            seconds = np.inf
         if seconds > 0:
             return seconds
     raise InputError(
@@ -28,12 +31,25 @@ def checked_time_limit(time_limit: object) -> float:
     )
 
 
+def checked_callback(callback: object) -> None:
+    """Refuse a callback that cannot be called."""
+    if callback is not None and not callable(callback):
+        raise InputError(
+            "callback must be callable with one argument, or None, got "
+            f"{type(callback).__name__}"
+        )
+
+
 def checked_seed(random_state: object) -> int:
     """Return a seed; None is 0, so that runs repeat. Anything else is refused."""
     if random_state is None:
         return 0
-    if isinstance(random_state, int | np.integer) and random_state >= 0:
-        return int(random_state)
+    if isinstance(random_state, int | np.integer) and not isinstance(
+        random_state, bool
+    ):
+        seed = int(random_state)
+        if seed >= 0:
+            return seed
     raise InputError(
         f"random_state must be a non-negative integer or None, got {random_state!r}"
     )
