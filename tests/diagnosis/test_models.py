@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import linsep
-from linsep.diagnosis.formulas import restricted
+from linsep.diagnosis.restricted import restricted
 
 
 @pytest.fixture

@@ -54,6 +54,13 @@ __all__ = ["command"]
     type=click.Path(path_type=Path),
     help="Save the proof of which rows are separated.",
 )
+@click.option(
+    "--certificate-data",
+    metavar="OUT.npz",
+    type=click.Path(path_type=Path),
+    help="Save the two-class data that the proof is about (with --certificate); check "
+    "it by `linsep verify OUT.json OUT.npz`.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 def command(
     file: Path,
@@ -66,6 +73,7 @@ def command(
     weights: str | None,
     time_limit: float | None,
     certificate: Path | None,
+    certificate_data: Path | None,
     as_json: bool,
 ) -> None:
     """Say whether a regression's estimates exist, and which columns and rows forbid it.
@@ -73,12 +81,25 @@ def command(
     FILE is CSV (.gz too), Parquet, svmlight text, .npy or .npz; with --formula, CSV or
     Parquet. With --target all other columns are the design, text as 0/1 columns.
     """
+    _require_text(
+        {"--target": target, "--formula": formula, "--weights": weights}, drop
+    )
     if (target is None) == (formula is None):
         raise InputError(
             "give --target COL or --formula 'y ~ x', one of the two; got "
             + ("neither" if target is None else "both")
         )
+    if certificate_data is not None and certificate is None:
+        raise InputError(
+            "--certificate-data goes with --certificate OUT.json, the proof that is "
+            "about the data; got it alone"
+        )
+    if certificate_data is not None and certificate_data.suffix != ".npz":
+        raise InputError(
+            f"--certificate-data must name a file OUT.npz, got {certificate_data}"
+        )
     require_writable(certificate, file)
+    require_writable(certificate_data, file)
     if formula is not None:
         if no_intercept or drop or header is not None:
             raise InputError(
@@ -94,15 +115,55 @@ def command(
     proof = answer.certificate if certificate is not None else None
     if certificate is not None and proof is not None:
         proof.save(certificate)
+        if certificate_data is not None:
+            _save_data(answer, certificate_data)
     if as_json:
         click.echo(strict_json(record(answer)))
     else:
         click.echo(answer.summary())
         if certificate is not None and proof is not None:
             click.echo(f"Proof saved: {certificate}")
+            click.echo(_how_to_check(answer, certificate, certificate_data, formula))
     if certificate is not None and proof is None:
         click.echo(f"No proof to save to {certificate}: undecided.", err=True)
     raise SystemExit(0 if answer.proved else 1)
+
+
+def _require_text(options: dict[str, str | None], drop: tuple[str, ...]) -> None:
+    """Raise if an option was given as an empty text."""
+    given = [*options.items(), *(("--drop", name) for name in drop)]
+    for option, value in given:
+        if value is not None and not value.strip():
+            raise InputError(f"{option} must not be empty, got {value!r}")
+
+
+def _save_data(answer: Diagnosis, path: Path) -> None:
+    """Save the X and y that the certificate is about."""
+    import numpy as np
+
+    X, y = answer.certificate_data()
+    labels = np.asarray(y)
+    np.savez_compressed(
+        path,
+        X=X.toarray() if hasattr(X, "toarray") else X,
+        y=labels.astype(str) if labels.dtype.kind == "O" else labels,
+    )
+
+
+def _how_to_check(
+    answer: Diagnosis, proof: Path, data: Path | None, formula: str | None
+) -> str:
+    """Say what the proof is about, and how to check it."""
+    if data is not None:
+        return f"Check it: linsep verify {proof} {data}"
+    n_rows, _ = answer.certificate_data()[0].shape
+    if formula is None and answer.family == "binomial" and n_rows == answer.n_samples:
+        return "It is about the rows of FILE: check it by linsep verify."
+    return (
+        f"It is about {n_rows} rows of two classes that stand for this regression, not "
+        "about FILE; --certificate-data OUT.npz saves them, and linsep verify "
+        f"{proof} OUT.npz checks it."
+    )
 
 
 def _by_target(
@@ -146,7 +207,7 @@ def _by_formula(
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnose
-    from linsep.diagnosis.formulas import restricted
+    from linsep.diagnosis.restricted import restricted
 
     frame = _frame(file)
     columns = {str(column) for column in frame.columns}

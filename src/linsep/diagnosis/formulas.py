@@ -1,30 +1,26 @@
 """Formulas, R style, on formulaic: `"y ~ x1 + C(x2)"` and a frame.
 
-formulaic evaluates the terms of a formula as Python code. `restricted` lets only column
-names, ``C()``, interactions and a fixed list of transforms through, by parsing, for
-formulas that come from strangers.
+formulaic evaluates the terms of a formula as Python code; formulas that come from
+strangers go through `linsep.diagnosis.restricted` first.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from linsep.diagnosis.design import study_from
+from linsep.diagnosis.levels import with_factors
 from linsep.diagnosis.study import Study
 from linsep.validate import InputError
 
-#: What a restricted formula may apply to a column.
-TRANSFORMS = frozenset({"C", "log", "log2", "log10", "exp", "center", "scale"})
-
-_TOKEN = re.compile(
-    r"\s*(?:(?P<quoted>`[^`]*`)|(?P<name>[^\W\d]\w*)|(?P<number>\d+)"
-    r"|(?P<operator>\*\*|[-+:*~()]))"
-)
-_COUNTS = re.compile(r"\s*cbind\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)\s*")
+# C(column) alone, and a dot that stands for all other columns.
+_FACTOR = re.compile(r"C\(\s*([^\W\d]\w*|`[^`]*`)\s*\)")
+_DOT = re.compile(r"(?<![\w.)\]])\.(?![\w.])")
+#: The outcome that counts successes and failures.
+COUNTS = re.compile(r"\s*cbind\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)\s*")
 
 
 def study_from_formula(
@@ -46,8 +42,9 @@ def study_from_formula(
     frame = _pandas(data)
     left, right = _sides(formula)
     y, name = _outcome(left, frame)
+    if _DOT.search(right):
+        frame = frame.drop(columns=_columns_used(left, frame))
     design = _model_matrix(right, frame)
-    kept = np.asarray(design.index if hasattr(design, "index") else range(len(frame)))
     names = [str(column) for column in design.model_spec.column_names]
     matrix, positions = _numbers(design, frame, right)
     present = positions & ~_missing(y)
@@ -70,7 +67,7 @@ def study_from_formula(
                 f"of data, got shape {sample_weight.shape}"
             )
         sample_weight = sample_weight[kept]
-    return study_from(
+    study = study_from(
         matrix,
         y.iloc[kept] if hasattr(y, "iloc") else y[kept],
         family=family or "binomial",
@@ -81,6 +78,7 @@ def study_from_formula(
         present=kept,
         n_given=len(frame),
     )
+    return with_factors(study, frame)
 
 
 def _pandas(data: Any) -> Any:
@@ -118,7 +116,7 @@ def _sides(formula: str) -> tuple[str, str]:
 
 def _outcome(left: str, frame: Any) -> tuple[Any, str]:
     """Return the outcome's column and name; ``cbind(a, b)`` for counts."""
-    counts = _COUNTS.fullmatch(left)
+    counts = COUNTS.fullmatch(left)
     if counts is not None:
         names = [_unquoted(name) for name in counts.groups()]
         missing = [name for name in names if name not in frame.columns]
@@ -128,6 +126,10 @@ def _outcome(left: str, frame: Any) -> tuple[Any, str]:
     name = _unquoted(left)
     if name in frame.columns:
         return frame[name], name
+    _require_one_term(left)
+    factor = _FACTOR.fullmatch(left)
+    if factor is not None and _unquoted(factor[1]) in frame.columns:
+        return frame[_unquoted(factor[1])].astype("category"), left
     made = _model_matrix(f"0 + {left}", frame, output="pandas")
     if len(made) < len(frame):
         made = made.reindex(range(len(frame)))
@@ -138,6 +140,33 @@ def _outcome(left: str, frame: Any) -> tuple[Any, str]:
     values = np.array(levels, dtype=object)[made.to_numpy().argmax(axis=1)]
     values[made.isna().any(axis=1).to_numpy()] = None
     return values, left
+
+
+def _require_one_term(left: str) -> None:
+    """Raise if the left side is more than one column or transformed column."""
+    from formulaic.errors import FormulaSyntaxError
+    from formulaic.parser.algos.tokenize import tokenize
+
+    try:
+        kinds = [token.kind.value for token in tokenize(left)]
+    except FormulaSyntaxError:
+        kinds = []
+    if [kind for kind in kinds if kind != "context"] not in (["name"], ["python"]):
+        raise InputError(
+            "the left side of a formula must be one column, one transformed column, "
+            f"or cbind(successes, failures), got {left!r}"
+        )
+
+
+def _columns_used(left: str, frame: Any) -> list[Any]:
+    """Return the columns the left side speaks of."""
+    from formulaic import Formula
+
+    counts = COUNTS.fullmatch(left)
+    names = {_unquoted(name) for name in (counts.groups() if counts else (left,))}
+    if counts is None and not names & set(frame.columns):
+        names = {str(name) for name in Formula(f"0 + {left}").required_variables}
+    return [column for column in frame.columns if column in names]
 
 
 def _unquoted(name: str) -> str:
@@ -155,11 +184,22 @@ def _no_such_column(name: str, frame: Any) -> str:
 
 def _model_matrix(right: str, frame: Any, output: str = "sparse") -> Any:
     """Let formulaic build the columns; whatever it raises becomes one error."""
-    from formulaic import model_matrix
+    from formulaic import ModelMatrices, model_matrix
 
+    frame = _without_shadows(right, frame)
+    failures: list[str] = []
     try:
         # An empty context: names mean columns and formulaic's own transforms only.
-        return model_matrix(right, frame, context={}, output=output, na_action="drop")
+        with np.errstate(
+            divide="call", invalid="call", call=lambda kind, _: failures.append(kind)
+        ):
+            made = model_matrix(
+                right,
+                frame,
+                context={},
+                output=output,
+                na_action="drop",
+            )
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
         raise InputError(
@@ -167,6 +207,51 @@ def _model_matrix(right: str, frame: Any, output: str = "sparse") -> Any:
             f"{', '.join(map(str, frame.columns[:10]))}: "
             f"{type(error).__name__}: {reason}"
         ) from error
+    if isinstance(made, ModelMatrices):
+        raise InputError(
+            f"a formula must have one part on the right, got {right!r}; write + or : "
+            "for |"
+        )
+    if failures and made.shape[0] < len(frame):
+        _require_values(made, right, frame)
+    return made
+
+
+def _without_shadows(right: str, frame: Any) -> Any:
+    """Leave out columns named like a transform that the formula applies."""
+    for column in [name for name in frame.columns if str(name).isidentifier()]:
+        calls = re.compile(rf"(?<![\w.`]){column}\(")
+        if not calls.search(right):
+            continue
+        if re.search(rf"(?<!\w){column}(?!\w)", calls.sub("", right)):
+            raise InputError(
+                f"the column {column!r} must not be called like the transform "
+                f"{column}() in the same formula, got {right!r}; rename the column"
+            )
+        frame = frame.drop(columns=column)
+    return frame
+
+
+def _require_values(made: Any, right: str, frame: Any) -> None:
+    """Raise if a transform, and not the data, made values missing."""
+    from formulaic import model_matrix
+
+    for factor, names in made.model_spec.factor_variables.items():
+        used = [column for column in frame.columns if str(column) in names]
+        present = frame[used].dropna()
+        if not used or str(factor) in used:
+            continue
+        with np.errstate(all="ignore"):
+            values = model_matrix(f"0 + {{{factor}}}", present, context={})
+        without = np.setdiff1d(present.index, values.index)
+        if without.size:
+            row = int(without[0])
+            given = ", ".join(f"{column} = {frame[column][row]}" for column in used)
+            raise InputError(
+                "the terms of a formula must have a value wherever their columns have "
+                f"one, got none for {factor} in row {row}, where {given}; leave such "
+                "rows out, or transform the column in another way"
+            )
 
 
 def _numbers(design: Any, frame: Any, right: str) -> tuple[Any, Any]:
@@ -191,85 +276,3 @@ def _missing(y: Any) -> Any:
 
     gone = np.asarray(pd.isna(y))
     return gone.any(axis=1) if gone.ndim == 2 else gone
-
-
-def restricted(formula: str, columns: Collection[str]) -> str:
-    """Return the formula, if it holds nothing that could run code.
-
-    Parameters
-    ----------
-    formula : str
-    columns : collection of str
-        The names it may use. Names that are not identifiers stand in backticks.
-
-    Raises
-    ------
-    InputError
-        If it holds anything but names of columns, ``C()`` and the transforms in
-        `TRANSFORMS` of one column, ``cbind(a, b)``, whole numbers and ``~ + - : * **``
-        and parentheses.
-
-    Examples
-    --------
-    >>> restricted("y ~ x + C(group):x", {"y", "x", "group"})
-    'y ~ x + C(group):x'
-    """
-    tokens = _tokens(formula)
-    allowed = ", ".join(sorted(TRANSFORMS))
-    depth_of_call = 0
-    for position, (kind, text) in enumerate(tokens):
-        following = tokens[position + 1][1] if position + 1 < len(tokens) else ""
-        if kind == "quoted" and text[1:-1] not in columns:
-            raise InputError(_not_allowed(text, formula, allowed))
-        if kind == "name" and following == "(":
-            if text not in TRANSFORMS:
-                raise InputError(_not_allowed(text + "(", formula, allowed))
-            inside = tokens[position + 2 : position + 4]
-            if (
-                len(inside) < 2
-                or inside[0][0] not in ("name", "quoted")
-                or (inside[1][1] != ")")
-            ):
-                raise InputError(
-                    f"{text}() must hold the name of one column in a formula on the "
-                    f"command line, got {formula!r}"
-                )
-        elif kind == "name" and text not in columns:
-            raise InputError(_not_allowed(text, formula, allowed))
-    del depth_of_call
-    return formula
-
-
-def _tokens(formula: str) -> list[tuple[str, str]]:
-    """Cut a formula into tokens; ``cbind(a, b)`` before the tilde is taken first."""
-    left, tilde, right = formula.partition("~")
-    counts = _COUNTS.fullmatch(left)
-    tokens: list[tuple[str, str]] = []
-    rest = formula
-    if counts is not None and tilde:
-        for name in counts.groups():
-            tokens += [("quoted" if name[0] == "`" else "name", name)]
-            tokens += [("operator", "+")]
-        rest = "~" + right
-    at = 0
-    rest = rest.rstrip()
-    while at < len(rest):
-        match = _TOKEN.match(rest, at)
-        if match is None:
-            raise InputError(
-                _not_allowed(
-                    rest[at:].strip()[:1], formula, ", ".join(sorted(TRANSFORMS))
-                )
-            )
-        kind = str(match.lastgroup)
-        tokens.append((kind, match.group(kind)))
-        at = match.end()
-    return tokens
-
-
-def _not_allowed(text: str, formula: str, allowed: str) -> str:
-    return (
-        "a formula on the command line may hold names of columns (in backticks if need "
-        f"be), {allowed} of one column, cbind(a, b), ~ + - : * ** and parentheses, got "
-        f"{text!r} in {formula!r}"
-    )

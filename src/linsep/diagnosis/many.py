@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.diagnosing import diagnose
+from linsep.diagnosis.outcomes import checked_family
 from linsep.diagnosis.record import Kind
 from linsep.diagnosis.screening import Screen
 from linsep.diagnosis.verdicts import Estimate
@@ -166,6 +167,7 @@ def diagnose_many(
     """
     checked_seed(random_state)
     checked_time_limit(time_limit)
+    checked_family(family)
     options = {
         "family": family,
         "sample_weight": sample_weight,

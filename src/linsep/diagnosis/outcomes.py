@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -49,10 +51,7 @@ def outcome_from(y: object, family: str) -> Outcome:
     >>> outcome_from([[3, 0], [1, 2]], "binomial").has.tolist()
     [[False, True], [True, True]]
     """
-    if family not in FAMILIES:
-        raise InputError(
-            f"family must be one of {', '.join(map(repr, FAMILIES))}, got {family!r}"
-        )
+    checked_family(family)
     if family == "poisson":
         return _non_negative(y)
     if family == "binomial" and _n_columns(y) == 2:
@@ -62,11 +61,10 @@ def outcome_from(y: object, family: str) -> Outcome:
         if ordered is not None:
             return ordered
     labels = labels_from(y)
-    if family == "binomial" and _are_proportions(labels):
-        shares = labels.astype(np.float64)
+    if family == "binomial" and not _is_categorical(y) and _are_shares(labels):
         return Outcome(
             np.array(["failure", "success"]),
-            np.stack([shares < 1, shares > 0], axis=1),
+            np.stack([labels < 1, labels > 0], axis=1).astype(bool),
             False,
         )
     levels, codes = _coded(labels)
@@ -79,6 +77,14 @@ def outcome_from(y: object, family: str) -> Outcome:
             "classes use family='multinomial' or 'ordinal', for counts 'poisson'"
         )
     return Outcome(levels, codes[:, np.newaxis] == np.arange(levels.size), True)
+
+
+def checked_family(family: object) -> None:
+    """Raise if there is no such family."""
+    if family not in FAMILIES:
+        raise InputError(
+            f"family must be one of {', '.join(map(repr, FAMILIES))}, got {family!r}"
+        )
 
 
 def _n_columns(y: Any) -> int:
@@ -104,13 +110,24 @@ def _counts(y: object) -> Outcome:
     return Outcome(np.array([failure, success]), dense[:, ::-1] > 0, False)
 
 
-def _are_proportions(labels: NDArray[Any]) -> bool:
-    """Tell whether these are shares of successes: numbers in [0, 1], some inside."""
-    if labels.dtype.kind != "f" or labels.size == 0:
+def _is_categorical(y: Any) -> bool:
+    """Tell whether these are categories, which are labels even if they are numbers."""
+    return hasattr(getattr(y, "cat", y), "categories")
+
+
+def _are_shares(labels: NDArray[Any]) -> bool:
+    """Tell whether these are shares of successes: numbers in [0, 1], some inside.
+
+    One value strictly inside decides it, however few values there are.
+    """
+    if labels.dtype.kind == "O":
+        numeric = Real | Decimal | np.bool_
+        if not all(isinstance(label, numeric) for label in labels):
+            return False
+    elif labels.dtype.kind != "f":
         return False
-    if labels.min() < 0 or labels.max() > 1:
-        return False
-    return bool(np.unique(labels).size > 2)
+    within = ((labels >= 0) & (labels <= 1)).astype(bool)
+    return bool(within.all() and ((labels > 0) & (labels < 1)).any())
 
 
 def _non_negative(y: object) -> Outcome:

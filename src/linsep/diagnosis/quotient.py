@@ -208,7 +208,9 @@ class _Exact:
         from linsep.solvers.engines import Kind, solve
 
         floats = self._floats()
-        candidate = solve(floats, should_stop=_Patience(should_stop))
+        # A candidate that overflowed fails the exact check below.
+        with np.errstate(all="ignore"):
+            candidate = solve(floats, should_stop=_Patience(should_stop))
         if candidate.kind is Kind.SEPARATOR:
             return self._checked(integers_from(candidate.w))
         if candidate.kind is Kind.CONFLICT:

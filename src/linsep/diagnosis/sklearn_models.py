@@ -28,8 +28,8 @@ def study_from_sklearn(
     A fitted pipeline's own transformers are used; those of an unfitted one are cloned
     and fitted.
     """
-    steps = getattr(estimator, "steps", None)
-    last = estimator if steps is None else steps[-1][1]
+    estimator = _chosen(estimator)
+    stages, last = _stages(estimator)
     kind = type(last).__name__
     if kind not in _LOGISTIC and kind != "PoissonRegressor":
         raise InputError(
@@ -42,8 +42,8 @@ def study_from_sklearn(
             "the estimator says itself whether it fits an intercept; leave "
             "fit_intercept out"
         )
-    if steps is not None and len(steps) > 1:
-        X, names = _transformed(estimator, X, y)
+    if stages:
+        X, names = _transformed(stages, last, X, y)
         feature_names = names if feature_names is None else feature_names
     if family is None:
         family = "poisson"
@@ -60,21 +60,67 @@ def study_from_sklearn(
     )
 
 
-def _transformed(pipeline: Any, X: Any, y: Any) -> tuple[Any, list[str] | None]:
-    """Return what reaches the last step, and the names of its columns."""
+def _chosen(estimator: Any) -> Any:
+    """Return the estimator that a fitted search chose; any other as it is."""
+    if not (hasattr(estimator, "estimator") and hasattr(estimator, "refit")):
+        return estimator
+    if not hasattr(estimator, "best_estimator_"):
+        raise InputError(
+            f"a {type(estimator).__name__} must be fitted with refit=True, got one "
+            "without best_estimator_; fit it, or pass the estimator it searches over"
+        )
+    return estimator.best_estimator_
+
+
+def _stages(estimator: Any) -> tuple[list[Any], Any]:
+    """Return the pipelines of transformers in order, and the regression they end in."""
+    stages = []
+    while getattr(estimator, "steps", None):
+        if len(estimator.steps) > 1:
+            stages.append(estimator[:-1])
+        estimator = _chosen(estimator.steps[-1][1])
+    return stages, estimator
+
+
+def _transformed(
+    stages: list[Any], last: Any, X: Any, y: Any
+) -> tuple[Any, list[str] | None]:
+    """Return what reaches the regression, and the names of its columns."""
     from sklearn.base import clone
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
-    before = pipeline[:-1]
     try:
-        check_is_fitted(pipeline[-1])
-        made = before.transform(X)
+        check_is_fitted(last)
+        is_fitted = True
     except NotFittedError:
-        before = clone(before)
-        made = before.fit_transform(X, y)
-    try:
-        names = [str(name) for name in before.get_feature_names_out()]
-    except (AttributeError, ValueError, NotFittedError):
-        names = None
-    return made, names
+        is_fitted = False
+    names = None
+    for stage in stages:
+        fitted = stage if is_fitted else clone(stage)
+        try:
+            made = fitted.transform(X) if is_fitted else fitted.fit_transform(X, y)
+        except (ValueError, TypeError, KeyError) as error:
+            raise InputError(
+                "X must be what the pipeline's transformers take, got "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        names = _names_made(fitted, made, _names_of(X, names))
+        X = made
+    return X, names
+
+
+def _names_of(X: Any, names: list[str] | None) -> list[str] | None:
+    """Return the names of the columns of a frame; else those given."""
+    columns = getattr(X, "columns", None)
+    return names if columns is None else [str(name) for name in columns]
+
+
+def _names_made(stage: Any, made: Any, given: list[str] | None) -> list[str] | None:
+    """Return the names of the columns a stage made, where they can be told."""
+    for asked in ((), (given,)):
+        try:
+            return [str(name) for name in stage.get_feature_names_out(*asked)]
+        except (AttributeError, ValueError, TypeError):
+            continue
+    return _names_of(made, None)

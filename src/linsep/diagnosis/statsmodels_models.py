@@ -49,6 +49,7 @@ def study_from_statsmodels(
         "fit_intercept": False,
         "outcome_name": _outcome_name(model),
         "sample_weight": sample_weight,
+        **_users_rows(model),
     }
     exog = getattr(model, "exog", None)
     if kinds & {"Logit", "Probit"}:
@@ -124,6 +125,15 @@ def _study_from_glm(model: Any, options: dict[str, Any]) -> Study:
         "link, or a Poisson or NegativeBinomial family with a log link, got "
         f"{family} with link {link}; other links bound the coefficients in other ways"
     )
+
+
+def _users_rows(model: Any) -> dict[str, Any]:
+    """Return the numbers the model's rows had before it left out missing values."""
+    left_out = getattr(model.data, "missing_row_idx", None)
+    if left_out is None or len(left_out) == 0:
+        return {}
+    n_given = len(model.endog) + len(left_out)
+    return {"present": np.setdiff1d(np.arange(n_given), left_out), "n_given": n_given}
 
 
 def _shares(endog: Any) -> Any:
