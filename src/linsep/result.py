@@ -254,7 +254,10 @@ class Separation:
 
     def summary(self) -> str:
         """Say the answer in sentences a person understands."""
-        size = f"{self.n_samples:,} rows, {self.n_features:,} features"
+        size = (
+            f"{_counted(self.n_samples, 'row', 'rows')}, "
+            f"{_counted(self.n_features, 'feature', 'features')}"
+        )
         lines = [f"{self.message} ({size}.)"]
         if self.status is not Status.INSEPARABLE:
             lines.append(
@@ -279,25 +282,37 @@ class Separation:
             return []
         weights, labels = self.conflict_weights, self.conflict_labels
         rows = self.conflict_rows
+        if len(self.conflict) == 1:
+            how = "1 row stands in the way: with the weight below, "
+        else:
+            how = (
+                f"{len(self.conflict)} rows stand in each other's way: with the "
+                "weights below, "
+            )
         lines = [
-            f"{len(self.conflict)} rows stand in each other's way: with the weights "
-            "below, "
+            how
             + (
                 "the two classes have exactly the same weighted mean, so a hyperplane "
                 "would have to put that one point on both sides."
                 if self.fit_intercept and len(self.classes) == 2
+                else "its values are exactly zero, so no hyperplane through the origin "
+                "has it on its side."
+                if len(self.conflict) == 1
                 else "their signed values add up to exactly zero, so no hyperplane "
                 "through the origin has them all on their side."
             )
         ]
         for shown, row in enumerate(self.conflict[:CONFLICT_SHOWN]):
             label = "" if labels is None else f", {labels[shown]}"
-            values = "" if rows is None else f": {self._values(rows[shown])}"
+            values = ""
+            if rows is not None and self.n_features:
+                values = f": {self._values(rows[shown])}"
             lines.append(
                 f"  row {row}{label}, weight {float(weights[shown]):.4g}{values}"
             )
         if len(self.conflict) > CONFLICT_SHOWN:
-            lines.append(f"  and {len(self.conflict) - CONFLICT_SHOWN} more rows")
+            n_more = len(self.conflict) - CONFLICT_SHOWN
+            lines.append(f"  and {_counted(n_more, 'more row', 'more rows')}")
         return lines
 
     def _values(self, row: NDArray[np.float64]) -> str:

@@ -300,7 +300,8 @@ class Search:
         self.margin_upper = 0.0
         return Verdict(
             Status.INSEPARABLE,
-            f"Inseparable: no hyperplane separates even these {rows.size} rows.",
+            "Inseparable: no hyperplane separates even "
+            + ("this one row." if rows.size == 1 else f"these {rows.size} rows."),
             conflict=rows[order],
             conflict_weights=tuple(int(conflict.weights[at]) for at in order),
         )

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal, localcontext
 from math import comb, exp, lgamma, log
 
+# A chance above this makes separation say little.
+LIKELY = 0.05
+# A bound above this says nothing.
+ALMOST_ONE = 0.99
 # Up to this many rows the count is made in exact integers.
 _EXACT_ROWS = 2000
 
@@ -72,6 +77,53 @@ def chance_of_separation(n_rows: int, rank: int, n_positive: int) -> Chance:
         exp(min(0.0, log_count - n_rows * log(2.0))),
         exp(min(0.0, log_count + log(share) - _log_binomial(n_rows, n_positive))),
     )
+
+
+def chance_sentence(
+    n_rows: int, rank: int, n_positive: int, overlaps: bool
+) -> str | None:
+    """Say what the bounds are, and whether complete separation is informative.
+
+    Parameters
+    ----------
+    n_rows, rank, n_positive
+        As of `chance_of_separation`.
+    overlaps : bool
+        Whether the data overlap, and the bounds are for comparison only.
+
+    Returns
+    -------
+    str or None
+        None where the bound is one, or nearly.
+    """
+    chance = chance_of_separation(n_rows, rank, n_positive)
+    if chance.any_balance > ALMOST_ONE:
+        return None
+    if overlaps:
+        verdict = "For comparison"
+    elif max(chance.any_balance, chance.same_balance) > LIKELY:
+        verdict = "Separation says little here"
+    else:
+        verdict = "Separation is informative here"
+    text = (
+        f"{verdict}: random labels on {n_rows:,} distinct rows of rank {rank} would be "
+        f"separated completely with probability {_at_most(chance.any_balance)} "
+        "(Cover 1965)"
+    )
+    if chance.same_balance <= ALMOST_ONE:
+        text += (
+            f"; with {n_positive:,} of them in the last class, "
+            f"{_at_most(chance.same_balance)}"
+        )
+    return text + "."
+
+
+def _at_most(probability: float) -> str:
+    """Write a bound on a probability, rounded upwards."""
+    if probability < 1e-300:
+        return "below 1e-300"
+    with localcontext(prec=2, rounding=ROUND_CEILING):
+        return f"at most {float(+Decimal(probability)):.2g}"
 
 
 def _ratio(count: int, total: int) -> float:

@@ -50,18 +50,24 @@ class InfluentialRows:
         a hyperplane separates all rows.
     rows : ndarray of int
         The rows to remove, sorted. Removing them reaches the goal: that is proved.
+        (For ``"overlap"`` on data separated completely these are all rows: no removal
+        that leaves any row restores overlap.)
     lower_bound : int
         No fewer rows do: that is proved.
     is_fewest : bool
-        Whether the two agree. The set need not be the only one of its size.
+        Whether the two agree. For ``"separable"`` the set need not be the only one of
+        its size; for ``"overlap"`` it is.
     method : str
         How the rows were found, in words.
+    n_left : int
+        Rows that remain.
     """
 
     goal: str
     rows: NDArray[np.intp]
     lower_bound: int
     method: str
+    n_left: int
 
     @property
     def is_fewest(self) -> bool:
@@ -77,12 +83,21 @@ class InfluentialRows:
         shown = listed([str(row) for row in self.rows], 12)
         if self.rows.size == 0:
             return f"Nothing need be removed: removing no row {what}."
-        bound = (
-            "no fewer do (proved), though other sets of this size may"
-            if self.is_fewest
-            else f"at least {self.lower_bound} must go (proved); whether fewer than "
-            f"{self.rows.size} do is open"
-        )
+        if self.goal == "overlap" and self.n_left == 0:
+            return (
+                "No removal restores overlap: every row is separated, and whatever is "
+                "left of them still is."
+            )
+        if self.goal == "overlap":
+            every = "it" if self.rows.size == 1 else "every one of them"
+            bound = f"{every} must go (proved), so no other set is as small"
+        elif self.is_fewest:
+            bound = "no fewer do (proved), though other sets of this size may"
+        else:
+            bound = (
+                f"at least {self.lower_bound} must go (proved); whether fewer than "
+                f"{self.rows.size} do is open"
+            )
         return (
             f"Removing {count_rows(self.rows.size)} ({shown}) {what}; {bound}.\n"
             f"Found by {self.method}."
@@ -158,7 +173,8 @@ def influential_rows(
             goal,
             answer.separated_rows,
             int(answer.separated_rows.size),
-            "facial reduction: every separated row must go",
+            "facial reduction",
+            int(answer.overlapped_rows.size),
         )
     if study.family != "binomial" or not study.outcome.is_labels:
         raise InputError(
@@ -210,6 +226,7 @@ class _Search:
             lower,
             "a heuristic (rows misplaced by soft margins, put back where possible; "
             "then a search over conflicts, as far as it went)",
+            int((~chosen).sum()),
         )
 
     def _stop(self) -> bool:

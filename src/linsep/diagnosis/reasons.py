@@ -7,7 +7,8 @@ and all other rows on the other side or at it: "NV = 1 in 13 rows, all HG = 1".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,43 +18,110 @@ from linsep.diagnosis.study import Study
 from linsep.diagnosis.texts import count_rows, number_text
 
 _LEVEL = re.compile(
-    r"(?:C\((?P<inside>[^,()]+).*?\)|(?P<plain>[^:\[\]]+))\[(?:T\.)?(?P<level>[^\]]*)\]"
+    r"(?:C\((?P<inside>[^,()]+)(?P<contrast>.*?)\)|(?P<plain>[^:\[\]]+))\[(?:T\.)?(?P<level>[^\]]*)\]"
 )
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One column, one value of it, and what lies beyond.
+    """One column, one value of it, and what lies beyond; or one level of a factor.
 
     Attributes
     ----------
-    column : int
-        The feature's number.
+    column : int or None
+        The feature's number; None for a level.
     sentences : tuple of str
         One for each side beyond the value that holds rows.
     rows : ndarray of shape (n,), bool
-        The rows beyond the value: predicted perfectly by this column alone.
+        The rows beyond the value: predicted perfectly by this column alone. (Of more
+        than two classes, some may be predicted in part: one class is ruled out.)
+    factor : str or None
+        The factor, for a level.
     """
 
-    column: int
+    column: int | None
     sentences: tuple[str, ...]
     rows: NDArray[np.bool_]
+    factor: str | None = None
 
 
 def reasons_of(study: Study, has_constant: bool) -> list[Reason]:
     """Find every single column that predicts some rows, most rows first."""
-    if study.outcome.levels.size < 2 or study.family == "ordinal":
+    if study.outcome.levels.size < 2:
         return []
-    found = []
+    found: list[Reason] = []
     for column, x in _columns(study.X):
         if not (x != x[0]).any() and has_constant:
             continue
-        for group, label, rest in _sides(study):
-            reason = _reason(study, column, x, group, (label, rest), has_constant)
-            if reason is not None:
-                found.append(reason)
-    found.sort(key=lambda reason: (-int(reason.rows.sum()), reason.column))
+        if study.family == "ordinal":
+            candidates = [_ordinal_reason(study, column, x)]
+        else:
+            candidates = [
+                _reason(study, column, x, group, (label, rest), has_constant)
+                for group, label, rest in _sides(study)
+            ]
+        found += _without_repeats(reason for reason in candidates if reason is not None)
+    found.sort(key=lambda reason: -int(reason.rows.sum()))  # stable: by column
     return found
+
+
+def _without_repeats(reasons: Iterable[Reason]) -> list[Reason]:
+    """Leave out what was said of the same column already."""
+    said: set[str] = set()
+    kept = []
+    for reason in reasons:
+        new = tuple(text for text in reason.sentences if text not in said)
+        said.update(new)
+        if new:
+            kept.append(replace(reason, sentences=new))
+    return kept
+
+
+def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None:
+    """Look for cuts of one column that put the levels in order.
+
+    Cut k lies between the values of level k and of level k + 1. Rows that lie strictly
+    between the cuts around their level are predicted perfectly; those at a cut that
+    two levels share are not.
+    """
+    has = study.outcome.has
+    n_levels = has.shape[1]
+    for up in (True, False):
+        z = x if up else -x
+        highs = [float(z[has[:, k]].max()) for k in range(n_levels)]
+        lows = [float(z[has[:, k]].min()) for k in range(n_levels)]
+        if any(highs[k] > lows[k + 1] for k in range(n_levels - 1)):
+            continue
+        sentences, rows = [], np.zeros(x.size, dtype=bool)
+        for k in range(n_levels):
+            strict = has[:, k].copy()
+            if k > 0 and highs[k - 1] == lows[k]:
+                strict &= z > lows[k]
+            if k + 1 < n_levels and highs[k] == lows[k + 1]:
+                strict &= z < highs[k]
+            if strict.any():
+                ends = (k == 0, k == n_levels - 1)
+                where = _between(
+                    study.names[column], x[strict], ends if up else ends[::-1]
+                )
+                count = count_rows(int(strict.sum()))
+                sentences.append(f"{where} in {count}, all {outcome_text(study, k)}.")
+                rows |= strict
+        if sentences:
+            return Reason(column, tuple(sentences), rows)
+    return None
+
+
+def _between(name: str, values: NDArray[Any], ends: tuple[bool, bool]) -> str:
+    """Say in which range the values lie; open below or above at the ends."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return value_text(name, low)
+    if ends[0]:
+        return f"{name} <= {number_text(high)}"
+    if ends[1]:
+        return f"{name} >= {number_text(low)}"
+    return f"{number_text(low)} <= {name} <= {number_text(high)}"
 
 
 def _columns(X: Any) -> Any:
@@ -147,6 +215,9 @@ def _worded(
     sentences = []
     for mask, label, side in ((above, labels[0], up), (below, labels[1], not up)):
         if mask.any():
+            held = np.flatnonzero(study.outcome.has[mask].any(axis=0))
+            if held.size == 1:
+                label = outcome_text(study, int(held[0]))
             limit = (high if side == up else low) if low < high else low
             bound = limit if up else -limit
             closed = low < high
@@ -209,6 +280,8 @@ def value_text(name: str, value: float) -> str:
     'NV = 1'
     """
     parts = [_LEVEL.fullmatch(part) for part in name.split(":")]
+    if any(p and p["contrast"] and "reatment" not in p["contrast"] for p in parts):
+        return f"{name} = {number_text(value)}"  # no indicator of a level
     if value in (0.0, 1.0) and all(parts):
         levels = [((p["inside"] or p["plain"]).strip(), p["level"]) for p in parts if p]
         if value == 1.0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ class Study:
         The labels of the rows present, where the outcome is labels.
     n_missing : int
         Rows left out for missing values.
+    factors : dict of str to ndarray of shape (n,)
+        The values of the factors of a formula, where the data are at hand.
     """
 
     X: Any
@@ -46,3 +48,4 @@ class Study:
     fit_intercept: bool
     labels: NDArray[Any] | None = None
     n_missing: int = 0
+    factors: dict[str, NDArray[Any]] = field(default_factory=dict)

@@ -7,6 +7,9 @@ from typing import Any
 
 from linsep.diagnosis.families import INTERCEPT
 
+# Long factors smaller than this, compared to the largest, are the rounding of others.
+NOISE = 1e-14
+
 
 def combination_text(terms: Sequence[tuple[str, Any]]) -> str:
     """Write a linear combination as people do.
@@ -18,9 +21,12 @@ def combination_text(terms: Sequence[tuple[str, Any]]) -> str:
     'a - 1/2*b + 3'
     """
     text = ""
+    largest = max((float(abs(factor)) for _, factor in terms), default=0.0)
     for name, factor in terms:
         size = abs(factor)
         shown = str(size)
+        if len(shown) > 12 and float(size) < NOISE * largest:
+            continue
         if len(shown) > 12:
             shown = f"{float(size):.6g}"
         term = name if size == 1 else f"{shown}*{name}"

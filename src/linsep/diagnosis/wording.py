@@ -8,11 +8,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.chance import chance_of_separation
+from linsep.diagnosis.chance import chance_sentence
 from linsep.diagnosis.columns import Columns, is_nearly_collinear
 from linsep.diagnosis.families import INTERCEPT, Demands
+from linsep.diagnosis.levels import factor_of, level_reasons
 from linsep.diagnosis.merging import Groups
-from linsep.diagnosis.reasons import Reason, outcome_text, reasons_of
+from linsep.diagnosis.reasons import Reason, outcome_text, reasons_of, value_text
 from linsep.diagnosis.record import Kind
 from linsep.diagnosis.reduction import Partition
 from linsep.diagnosis.simplest import Simplest
@@ -25,8 +26,8 @@ from linsep.solvers.blas import calm_blas
 MOST_REASONS = 6
 # Beyond this many columns a direction is not written out.
 MOST_TERMS = 8
-# A chance above this makes separation say little.
-LIKELY = 0.05
+# Factors beyond this are written relative to the largest, and rounded.
+LONGEST_FACTOR = 10**6
 
 _MODELS = {
     "binomial": "binomial",
@@ -92,12 +93,13 @@ class Story:
                 f"One class only: every row has {outcome_text(study, 0)}, which a "
                 "constant predicts."
             )
-        elif study.family == "poisson" and not outcome.has[:, 1].any():
+        elif self._is_one_outcome():
             found.append(f"Every row has {study.outcome_name} = 0.")
         n_distinct, n = self.groups.first.size, study.X.shape[0]
         if n_distinct < n:
             found.append(
-                f"{n_distinct:,} distinct rows of columns among {count_rows(n)}."
+                f"{n_distinct:,} distinct {'row' if n_distinct == 1 else 'rows'} of "
+                f"columns among {count_rows(n)}."
             )
         found.extend(self._contradictions())
         if self.collinear:
@@ -125,6 +127,13 @@ class Story:
             )
         return tuple(found)
 
+    def _is_one_outcome(self) -> bool:
+        """Tell whether all rows have the same class, or the count zero."""
+        outcome = self.study.outcome
+        if self.study.family == "poisson":
+            return not outcome.has[:, 1].any()
+        return outcome.levels.size == 1
+
     def _contradictions(self) -> list[str]:
         """Tell of equal rows with different outcomes."""
         outcome = self.study.outcome
@@ -140,8 +149,8 @@ class Story:
         rows = np.flatnonzero(mixed[self.groups.group])
         if rows.size == int(mixed.sum()):  # each a group of counts of its own
             return [
-                f"{count_rows(rows.size)} hold both outcomes (row "
-                f"{self.study.present[rows[0]]}, for example)."
+                f"{count_rows(rows.size)} {'holds' if rows.size == 1 else 'hold'} "
+                f"both outcomes (row {self.study.present[rows[0]]}, for example)."
             ]
         group = self.groups.group[rows[0]]
         first = self.study.present[np.flatnonzero(self.groups.group == group)[:2]]
@@ -155,14 +164,40 @@ class Story:
         lines: list[str] = []
         if self.status is not Kind.OVERLAP:
             with calm_blas(len(self.study.names)):
-                reasons = reasons_of(self.study, self._has_constant())
+                reasons = self._reasons(separated)
                 lines += self._reason_lines(reasons)
                 lines += self._direction_lines(reasons, separated)
         lines += self.findings()
         lines += self._estimate_lines()
         lines += self._remedies(separated)
-        chance = self._chance()
-        return lines + ([chance] if chance else [])
+        return lines + self._chance()
+
+    def _reasons(self, separated: NDArray[np.bool_]) -> list[Reason]:
+        """Return the columns and levels that predict rows, most rows first.
+
+        What a column says of a factor's levels in numbers gives way to the levels; a
+        level gives way to a column that says as much of the same factor.
+        """
+        study = self.study
+        levels = level_reasons(study, separated)
+        singles = []
+        for reason in reasons_of(study, self._has_constant()):
+            name = "" if reason.column is None else study.names[reason.column]
+            own = [level.rows for level in levels if level.factor == factor_of(name)]
+            named = value_text(name, 1.0) != f"{name} = 1"
+            if named or not own or (reason.rows & ~np.any(own, axis=0)).any():
+                singles.append(reason)
+        levels = [
+            level
+            for level in levels
+            if not any(
+                reason.column is not None
+                and factor_of(study.names[reason.column]) == level.factor
+                and not (level.rows & ~reason.rows).any()
+                for reason in singles
+            )
+        ]
+        return sorted(singles + levels, key=lambda reason: -int(reason.rows.sum()))
 
     def _has_constant(self) -> bool:
         """Tell whether the columns make up for a constant."""
@@ -187,13 +222,20 @@ class Story:
             for reason in reasons[:MOST_REASONS]
             for sentence in reason.sentences
         ]
-        if len(reasons) > MOST_REASONS:
+        more = reasons[MOST_REASONS:]
+        columns = [self.study.names[r.column] for r in more if r.column is not None]
+        if columns:
             lines.append(
-                f"{len(reasons) - MOST_REASONS:,} more columns predict rows by "
-                "themselves: "
-                + listed([self.study.names[r.column] for r in reasons[MOST_REASONS:]])
+                f"{len(columns):,} more "
+                + ("column predicts" if len(columns) == 1 else "columns predict")
+                + f" rows by {'itself' if len(columns) == 1 else 'themselves'}: "
+                + listed(columns)
                 + "."
             )
+        n_levels = len(more) - len(columns)
+        if n_levels:
+            what = "level holds" if n_levels == 1 else "levels hold"
+            lines.append(f"{n_levels:,} more {what} one outcome only.")
         return lines
 
     def _direction_lines(
@@ -204,18 +246,21 @@ class Story:
         for reason in reasons:
             covered |= reason.rows
         best = reasons[0] if reasons else None
-        if best is not None and best.rows.sum() >= separated.sum():
-            name = self.study.names[best.column]
-            return [f"The simplest direction found uses one column, {name}."]
+        whole = [r for r in reasons if not (separated & ~r.rows).any()]
+        for reason in whole:
+            if reason.column is not None:
+                name = self.study.names[reason.column]
+                return [f"The simplest direction found uses one column, {name}."]
+        if whole:
+            return ["No other row is separated."]
         if best is not None and not (separated & ~covered).any():
-            return ["Together these columns predict all of the rows separated."]
+            return ["Together these predict all of the rows separated."]
         search = Simplest(self.demands, self.partition, self._intercepts())
         lines = []
         if best is not None:
             left = int((separated & ~covered).sum())
-            lines.append(
-                f"The other {count_rows(left)} are predicted by columns together only."
-            )
+            others = "row is" if left == 1 else f"{left:,} rows are"
+            lines.append(f"The other {others} predicted by columns together only.")
         else:
             some = search.separating_some()
             if some is not None and not search._same(some):
@@ -249,19 +294,30 @@ class Story:
             for name, j in zip(self.demands.names, self.demands.order, strict=True)
             if partition.w[int(j)] and int(j) not in free
         )
+        if n_columns == 0:
+            constants = "thresholds" if self.study.family == "ordinal" else "intercept"
+            verb = "predict" if constants == "thresholds" else "predicts"
+            return f"No column is needed: the {constants} alone {verb} these rows."
         columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
         if len(terms) > MOST_TERMS:
             names = listed([name for name, _ in terms])
             return f"{subject} uses {columns}: {names}; see `direction`."
         moved = [term for term in terms if term[0] != INTERCEPT]
         moved += [term for term in terms if term[0] == INTERCEPT]
-        text = combination_text(moved)
         n_rows = int(
             self.demands.separated_observations(
                 partition.overlapped, self.groups.group, self.study.outcome.has
             ).sum()
         )
-        return f"{subject} uses {columns}: {text}{self._effect(n_rows)}"
+        largest = max(abs(factor) for _, factor in moved)
+        about = ""
+        if largest > LONGEST_FACTOR:
+            # Long numbers mean as much relative to the largest, rounded.
+            unit = max(abs(factor) for name, factor in moved if name != INTERCEPT)
+            moved = [(name, _short(factor / unit)) for name, factor in moved]
+            about = "about "
+        text = combination_text(moved)
+        return f"{subject} uses {columns}: {about}{text}{self._effect(n_rows)}"
 
     def _effect(self, n_rows: int) -> str:
         """Say what a combination does to the rows."""
@@ -278,10 +334,10 @@ class Story:
                 f" is never negative where {second}, never positive where {first}, and "
                 f"not 0 in {count_rows(n_rows)}."
             )
-        return (
-            f" (coefficients growing together; {count_rows(n_rows)} predicted "
-            "perfectly in the limit)."
-        )
+        if n_rows == 0:
+            return ", along which some outcomes are ruled out."
+        is_are = "is" if n_rows == 1 else "are"
+        return f", along which {count_rows(n_rows)} {is_are} predicted perfectly."
 
     def _estimate_lines(self) -> list[str]:
         """List the coefficients by verdict."""
@@ -333,45 +389,42 @@ class Story:
         ]
         if self.study.family in ("binomial", "multinomial"):
             remedies.append("exact (conditional) methods")
-        if self.status is Kind.QUASI_COMPLETE:
+        if self.status is Kind.QUASI_COMPLETE and separated.any():
             remedies.append(
                 "merging the levels or leaving out the columns that predict perfectly"
             )
             finite = [n for n, v in self.without.items() if v is Estimate.FINITE]
-            if finite and separated.any():
+            if finite:
                 remedies.append(
                     f"dropping the {count_rows(int(separated.sum()))} separated, which "
                     f"leaves the finite part as it is ({listed(finite)})"
                 )
+        elif self._is_one_outcome():
+            remedies.append("data with another outcome too")
         else:
             remedies.append("fewer columns, or more data")
         return [f"Usual remedies, none chosen for you: {'; '.join(remedies)}."]
 
-    def _chance(self) -> str | None:
-        """Say whether separation is informative at this size (binomial only)."""
+    def _chance(self) -> list[str]:
+        """Say whether separation is informative at this size (binomial only).
+
+        Cover's count is about complete separation, so of quasi-complete separation,
+        which one rare level brings about under almost any labels, it says nothing.
+        """
         study = self.study
         if study.family != "binomial" or study.outcome.levels.size < 2:
-            return None
+            return []
+        if self.status is Kind.QUASI_COMPLETE:
+            return []
         n, rank = int(self.groups.first.size), self.columns.rank
         positive = np.zeros(n, dtype=bool)
         positive[self.groups.group[study.outcome.has[:, 1]]] = True
         n_positive = int(positive.sum())
-        chance = chance_of_separation(n, rank, n_positive)
-        likely = max(chance.any_balance, chance.same_balance)
-        if self.status is Kind.OVERLAP:
-            verdict = "For comparison"
-        elif likely > LIKELY:
-            verdict = "Separation says little here"
-        else:
-            verdict = "Separation is informative here"
-        return (
-            f"{verdict}: random labels on {n:,} distinct rows of rank {rank} would be "
-            f"separated completely with probability {_at_most(chance.any_balance)} "
-            f"(Cover 1965); with {n_positive:,} of them in the last class, "
-            f"{_at_most(chance.same_balance)}."
-        )
+        overlaps = self.status is Kind.OVERLAP
+        sentence = chance_sentence(n, rank, n_positive, overlaps)
+        return [sentence] if sentence else []
 
 
-def _at_most(probability: float) -> str:
-    """Write a bound on a probability."""
-    return "below 1e-300" if probability < 1e-300 else f"at most {probability:.2g}"
+def _short(factor: Fraction) -> Fraction:
+    """Round to six digits; combinations leave out what is nothing beside the rest."""
+    return Fraction(f"{float(factor):.6g}")

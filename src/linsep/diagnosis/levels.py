@@ -1,0 +1,125 @@
+"""Levels of a factor that hold one outcome only, whatever the factor's coding.
+
+A reference level has no column of its own, and sum or Helmert columns are no level's
+indicator. So levels are read from the data of the formula where they are at hand. Else
+the reference of a treatment coding is told by what it is not, and the level of another
+coding by its columns' values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.reasons import Reason, outcome_text
+from linsep.diagnosis.study import Study
+from linsep.diagnosis.texts import count_rows, listed, number_text
+
+# "g[T.b]", "C(g)[T.b]", "C(g, contr.sum)[S.a]": main effects only.
+_COLUMN = re.compile(
+    r"(?P<term>C\(\s*(?P<inside>`[^`]+`|[^,()]+?)\s*(?:,(?P<contrast>.*))?\)"
+    r"|(?P<plain>[^\[\]:()]+))\[(?P<mark>T\.)?(?P<level>.*)\]"
+)
+
+
+# Factors of more columns are not looked at without the data they came from.
+MOST_COLUMNS = 200
+# Levels of a contrast coding are told by the values of so many columns at most.
+FEW_COLUMNS = 4
+
+
+def with_factors(study: Study, frame: Any) -> Study:
+    """Keep the raw columns of the factors among a formula's terms.
+
+    Parameters
+    ----------
+    study : Study
+        Its `present` counts the rows of the frame.
+    frame : DataFrame
+    """
+    factors = {}
+    for factor in _columns_of_factors(study):
+        if factor in frame.columns:
+            factors[factor] = np.asarray(frame[factor], dtype=object)[study.present]
+    return replace(study, factors=factors)
+
+
+def factor_of(name: str) -> str | None:
+    """Return the factor whose main effect a column belongs to, or None.
+
+    Examples
+    --------
+    >>> factor_of("C(g, contr.sum)[S.a]"), factor_of("g[T.b]"), factor_of("x:g[T.b]")
+    ('g', 'g', None)
+    """
+    match = _COLUMN.fullmatch(name)
+    if match is None:
+        return None
+    return (match["inside"] or match["plain"]).strip().strip("`")
+
+
+def level_reasons(study: Study, separated: NDArray[np.bool_]) -> list[Reason]:
+    """Find the levels whose rows are all separated and all of one outcome."""
+    found = []
+    for factor, text, rows in _levels(study):
+        if not rows.any() or not separated[rows].all():
+            continue
+        outcome = _only_outcome(study, rows)
+        if outcome is not None:
+            sentence = f"{text} in {count_rows(int(rows.sum()))}, all {outcome}."
+            found.append(Reason(None, (sentence,), rows, factor))
+    return found
+
+
+def _levels(study: Study) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Yield factor, words and rows of each level known."""
+    for factor, columns in _columns_of_factors(study).items():
+        values = study.factors.get(factor)
+        if values is not None:
+            for level in dict.fromkeys(values.tolist()):
+                of_level = np.asarray(values == level, dtype=np.bool_)
+                yield factor, f"{factor} = {level}", of_level
+            continue
+        matches = [_COLUMN.fullmatch(study.names[j]) for j in columns]
+        found = [match for match in matches if match is not None]
+        if len(columns) > MOST_COLUMNS:
+            continue
+        block = study.X[:, columns]
+        block = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+        if all(match["mark"] for match in found):
+            named = listed([match["level"] for match in found])
+            words = f"{factor} other than {named} (the reference level)"
+            yield factor, words, ~block.any(axis=1)
+        elif any(match["contrast"] for match in found) and len(columns) <= FEW_COLUMNS:
+            cells, cell = np.unique(block, axis=0, return_inverse=True)
+            for k, values in enumerate(cells):
+                words = " and ".join(
+                    f"{study.names[j]} = {number_text(float(value))}"
+                    for j, value in zip(columns, values, strict=True)
+                )
+                yield factor, words, cell.reshape(-1) == k
+
+
+def _columns_of_factors(study: Study) -> dict[str, list[int]]:
+    """Return each factor's columns."""
+    columns: dict[str, list[int]] = {}
+    for j, name in enumerate(study.names):
+        factor = factor_of(name)
+        if factor is not None:
+            columns.setdefault(factor, []).append(j)
+    return columns
+
+
+def _only_outcome(study: Study, rows: NDArray[np.bool_]) -> str | None:
+    """Name the one outcome of these rows, or None: there are several."""
+    held = np.flatnonzero(study.outcome.has[rows].any(axis=0))
+    if held.size != 1:
+        return None
+    if study.family == "poisson":
+        return f"{study.outcome_name} = 0" if held[0] == 0 else None
+    return outcome_text(study, int(held[0]))
