@@ -211,3 +211,42 @@ def test_missing_matplotlib_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(plotting, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r'pip install "linsep\[plot\]"'):
         plot_convergence(transcript)
+
+
+def dark_pixels(figure):
+    """Return how many pixels inside the axes are not white."""
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3]
+    return int((pixels.min(axis=2) < 200).sum())
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 21])
+def test_convergence_of_few_rounds_shows_every_point(rounds):
+    transcript = play_of(planar_rows()[0], rounds=rounds)
+    (axes,) = plot_convergence(transcript).axes
+    measured = axes.get_lines()[:3]
+    marks = [line.get_marker() for line in measured]
+    assert len(set(marks)) == (3 if rounds <= 20 else 1)
+    if rounds == 1:
+        drawn = dark_pixels(axes.figure)
+        for line in measured:
+            line.set_visible(False)
+        assert drawn > dark_pixels(axes.figure) + 50
+        (band,) = axes.collections
+        assert np.ptp(band.get_paths()[0].vertices[:, 0]) == 1.0
+
+
+@pytest.mark.parametrize("rounds", [1, 5, 30])
+def test_rows_of_zeros_are_drawn_without_a_warning(rounds):
+    transcript = play(np.zeros((3, 2)), OFTRL(), MirrorDescent(), rounds)
+    for draw in (plot_convergence, plot_weights, plot_game):
+        draw(transcript).canvas.draw()
+
+
+@pytest.mark.parametrize("draw", [plot_game, plot_weights])
+@pytest.mark.parametrize("chosen", [[1.5], [], [99], [-1], "1", [True], [None]])
+def test_rounds_and_rows_to_draw_must_be_whole_and_there(draw, chosen):
+    transcript = play_of(planar_rows()[0], rounds=9)
+    name = "rounds" if draw is plot_game else "rows"
+    with pytest.raises(ValueError, match=f"`{name}` must be numbers from"):
+        draw(transcript, **{name: chosen})

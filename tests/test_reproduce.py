@@ -2,6 +2,7 @@
 
 import csv
 import math
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,7 +27,7 @@ def test_measurements_are_the_known_counts(small):
     assert updates == [1, 5, 21, 85, 341, 1365, 5461]
     # Algorithm 1, counted by a loop of its own in tests/perceptrons.
     assert small[6].optimistic_operations == small[6].optimistic_rounds * 16
-    assert all(row.metric_rounds <= 2 for row in small)
+    assert all(row.metric_rounds == 1 for row in small)
     for row in small:
         assert row.margin == pytest.approx(math.sqrt(3 / (4**row.n - 1)))
         assert row.optimistic_rounds <= math.floor(row.sharper_bound_rounds) + 1
@@ -47,7 +48,16 @@ def test_figures_kept_in_the_docs_are_what_is_measured(small):
         assert row.perceptron_updates == (4**row.n - 1) // 3
         passes = row.perceptron_passes
         assert row.perceptron_operations == row.n * passes + row.perceptron_updates
+        # Both bounds are above what Algorithm 1 took, from n = 1 on.
+        assert row.optimistic_operations <= row.sharper_bound_operations
+        assert row.sharper_bound_operations <= row.paper_bound_operations
+        assert row.metric_rounds == 1  # docs/honest.rst says so
     by_n = {row.n: row for row in kept}
+    assert by_n[1].sharper_bound_operations == by_n[1].paper_bound_operations == 4
+    page = (ROOT / "docs" / "figure-1.rst").read_text()
+    for n in (12, 15):
+        for name in ("perceptron", "optimistic", "sharper_bound", "paper_bound"):
+            assert f" {getattr(by_n[n], name + '_operations'):,}\n" in page
     assert by_n[12].perceptron_operations == 39_146_853
     assert by_n[15].perceptron_operations == 3_042_268_521
     assert by_n[12].optimistic_rounds == 9_642
@@ -197,3 +207,42 @@ def test_a_claim_that_fails_is_exit_code_1(monkeypatch):
     result = CliRunner().invoke(reproduce_group, ["theorems"])
     assert result.exit_code == 1
     assert "NO" in result.output
+
+
+@pytest.mark.parametrize("arguments", [["figure-1", "--n-max", "2"], ["theorems"]])
+def test_a_folder_that_cannot_be_written_to_is_refused_before_the_work(
+    arguments, monkeypatch
+):
+    if not Path("/sys/kernel").is_dir():
+        pytest.skip("needs a folder nobody can write to")
+
+    def too_late(*settings, **more):
+        raise AssertionError("the folder must be tried before the work")
+
+    monkeypatch.setattr(figure_1, "measure_all", too_late)
+    monkeypatch.setattr(theorems, "compare_grid", too_late)
+    result = CliRunner().invoke(reproduce_group, [*arguments, "--out", "/sys/kernel"])
+    assert result.exit_code == 2, result.output
+    assert "--out must be a folder that can be made and written to" in result.output
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "shown"),
+    [
+        (figure_1, ["figure-1", "--n-max", "2"], "Algorithm 1"),
+        (theorems, ["theorems"], "Thm 1"),
+    ],
+)
+def test_a_disk_that_fills_up_costs_the_files_and_not_the_table(
+    module, arguments, shown, tmp_path, monkeypatch
+):
+    def fill_up(rows, path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(theorems.compare_grid, "__defaults__", ((5,), (1.0,), (0.2,)))
+    monkeypatch.setattr(module, "write_csv", fill_up)
+    result = CliRunner().invoke(reproduce_group, [*arguments, "--out", str(tmp_path)])
+    assert result.exit_code == 2, result.output
+    assert shown in result.output
+    assert "could not be written" in result.output
+    assert "No space left on device" in result.output

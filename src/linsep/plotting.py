@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linsep.game.arguments import require_whole
 from linsep.game.transcript import Transcript
 from linsep.whole_files import whole_file
 
@@ -58,6 +59,10 @@ STYLE: dict[Any, Any] = {
 }
 
 
+# Up to this many rounds, points are marked as well as joined.
+FEW_ROUNDS = 20
+
+
 def plot_convergence(
     transcript: Transcript, *, path: str | Path | None = None
 ) -> Figure:
@@ -95,10 +100,12 @@ def plot_convergence(
         lower = np.where(
             np.isfinite(transcript.margin_lower), transcript.margin_lower, np.nan
         )
+        # The band of a single round, from half a round before it to half a round after.
+        across = t if len(t) > 1 else np.array([0.5, 1.5])
         axes.fill_between(
-            t,
-            lower,
-            transcript.margin_upper,
+            across,
+            np.broadcast_to(lower, across.shape),
+            np.broadcast_to(transcript.margin_upper, across.shape),
             color=SKY,
             alpha=0.25,
             lw=0,
@@ -130,9 +137,13 @@ def plot_convergence(
                 },
             ),
         ]
-        for values, look in lines:
-            axes.plot(t, values, **look)
-        if len(t) > 20:
+        # Lines of one point have no length: with few rounds every point is marked.
+        markers = ("o", "s", "^") if len(t) <= FEW_ROUNDS else ("", "", "")
+        for (values, look), marker in zip(lines, markers, strict=True):
+            axes.plot(t, values, marker=marker, ms=5, **look)
+        if len(t) == 1:
+            axes.set_xlim(0.0, 2.0)
+        if len(t) > FEW_ROUNDS:
             axes.set_xscale("log")
         axes.axhline(0.0, color="#777777", lw=0.8)
         if transcript.separated_at is not None:
@@ -155,6 +166,9 @@ def _frame_margins(axes: Axes, transcript: Transcript) -> None:
     final = float(transcript.margin_upper[-1])
     lowest = np.concatenate([transcript.margin_last, transcript.margin_average])
     bottom = float(np.nanmin(lowest, initial=-0.02 * top))
+    if top == 0.0 == bottom:
+        axes.set_ylim(-1.0, 1.0)
+        return
     if final < 0.03 * top:
         # Linear within the threshold, logarithmic beyond it; a tick a decade.
         threshold = max(final, 1e-4 * top)
@@ -203,11 +217,7 @@ def plot_weights(
         heaviest = np.argsort(-transcript.average_p[-1], kind="stable")
         chosen = heaviest[: min(25, n)]
     else:
-        chosen = np.asarray(rows, dtype=np.intp)
-        if chosen.size == 0 or chosen.min() < 0 or chosen.max() >= n:
-            raise ValueError(
-                f"`rows` must be numbers from 0 to {n - 1}, got {list(rows)}."
-            )
+        chosen = np.array(require_whole("rows", rows, 0, n - 1))
     with style():
         from matplotlib.colors import LogNorm
 
@@ -274,8 +284,7 @@ def plot_game(
     T = transcript.n_rounds
     if rounds is None:
         rounds = sorted({1, *np.geomspace(1, T, 6).round().astype(int).tolist()})
-    if not rounds or min(rounds) < 1 or max(rounds) > T:
-        raise ValueError(f"`rounds` must be numbers from 1 to {T}, got {list(rounds)}.")
+    rounds = require_whole("rounds", rounds, 1, T)
     n_columns = min(3, len(rounds))
     n_lines = -(-len(rounds) // n_columns)
     with style():

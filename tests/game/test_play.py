@@ -26,8 +26,16 @@ from linsep.game import (
     play,
     project_simplex,
 )
+from linsep.game.learners import _maximise
 
-REGULARISERS = [NegativeEntropy(), SquaredEuclidean(), PNorm(1.5), PNorm(1.1), PNorm(2)]
+REGULARISERS = [
+    NegativeEntropy(),
+    SquaredEuclidean(),
+    PNorm(1.5),
+    PNorm(1.1),
+    PNorm(1.001),
+    PNorm(2),
+]
 
 
 def random_rows(seed, n=6, d=3, scale=1.0):
@@ -457,17 +465,67 @@ def test_backtracking_steps_never_grow_nor_fall_below_half_the_safe_step():
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: Constant(0.0), "`value` must be a positive number, got 0.0"),
+        (
+            lambda: Constant(0.0),
+            "`value` must be a positive number, and finite; got 0.0",
+        ),
         (lambda: Power(math.inf), "`start` must be a positive number"),
         (lambda: Listed(()), "at least one number"),
-        (lambda: Listed((1.0, -1.0)), "`values` must be a positive number, got -1.0"),
+        (
+            lambda: Listed((1.0, -1.0)),
+            "`values` must be a positive number, and finite; got -1.0",
+        ),
         (lambda: Backtracking(1.0, growth=0.5), "`growth` must be at least 1"),
-        (lambda: PNorm(1.0), "`exponent` must be above 1 and at most 2, got 1.0"),
+        (
+            lambda: PNorm(1.0),
+            "`exponent` must be at least 1.001 and at most 2, got 1.0",
+        ),
         (lambda: OFTRL("magic"), "`form` must be"),
-        (lambda: OnlineGradientAscent(radius=0.0), "`radius` must be positive"),
+        (
+            lambda: OnlineGradientAscent(radius=0.0),
+            "`radius` must be a pos",
+        ),
         (lambda: OnlineGradientAscent(Backtracking()), "must not be adaptive"),
-        (lambda: BestResponse(radius=math.inf), "`radius` must be positive"),
+        (lambda: BestResponse(radius=math.inf), "`radius` must be a pos"),
         (lambda: play([[1.0]], OFTRL(), MirrorDescent(), 0), "at least 1, got 0"),
+        (lambda: play([[1.0]], OFTRL(), MirrorDescent(), 2.5), "an integer .* got 2.5"),
+        (lambda: play([[1.0]], OFTRL(), MirrorDescent(), "3"), "an integer .* got '3'"),
+        (lambda: play([[1.0]], OFTRL(), MirrorDescent(), True), "integer .* got True"),
+        (lambda: play([[1.0]], MirrorDescent(), OFTRL(), 1), "`learner` must be a le"),
+        (lambda: play([[1.0]], OFTRL(), OFTRL(), 1), "`data` must be a data player"),
+        (
+            lambda: play([[1.0]], OFTRL(), OnlineGradientAscent(), 1),
+            "got the learner OnlineGradientAscent.* the learner comes first",
+        ),
+        (lambda: play([[1.0]], OFTRL, MirrorDescent(), 1), r"call it: OFTRL\(...\)"),
+        (lambda: play([[1.0]], OFTRL(), MirrorDescent, 1), "got the class MirrorDesc"),
+        (
+            lambda: play([[1.0]], OFTRL(), MirrorDescent(), 1, weights=2.0),
+            "`weights` must be a schedule .* got 2.0",
+        ),
+        (
+            lambda: play([[1.0]], OFTRL(), MirrorDescent(steps=Power(1, -400)), 9),
+            "step of round 7` must be a positive number, and finite; got 0.0",
+        ),
+        (
+            lambda: play(
+                [[1.0], [2.0]], OFTRL(), MirrorDescent(), 9, weights=Power(1, 400)
+            ),
+            "moves must be finite, but those of round . left the range",
+        ),
+        (lambda: MirrorDescent(steps=0.5), "`steps` must be a schedule .* got 0.5"),
+        (lambda: MirrorDescent(regulariser=0.5), "`regulariser` must be a regulariser"),
+        (lambda: MirrorDescent(NegativeEntropy), "got the class NegativeEntropy"),
+        (lambda: OnlineGradientAscent(steps=0.5), "`steps` must be a schedule"),
+        (lambda: OnlineGradientAscent(radius="1"), "`radius` must be a positive"),
+        (lambda: Power(1.0, math.nan), "`exponent` must be a finite number, got nan"),
+        (lambda: Constant("1"), "`value` must be a positive number"),
+        (lambda: Listed(1.0), "at least one number, got 1.0"),
+        (lambda: PNorm("1.5"), "`exponent` must be at least"),
+        (lambda: PNorm(math.nan), "`exponent` must be at least"),
+        (lambda: project_simplex([math.nan, 1.0]), "`v` must be finite"),
+        (lambda: project_simplex([]), "`v` must have shape"),
+        (lambda: project_simplex(["a"]), "`v` must be an array of numbers"),
         (lambda: play(np.zeros((0, 2)), OFTRL(), MirrorDescent(), 1), "at least one"),
         (
             lambda: play([[1e150]], OFTRL(), MirrorDescent(), 1),
@@ -499,3 +557,43 @@ def test_backtracking_steps_never_grow_nor_fall_below_half_the_safe_step():
 def test_wrong_settings_say_what_must_hold(make, match):
     with pytest.raises(ValueError, match=match):
         make()
+
+
+def test_project_simplex_takes_lists():
+    np.testing.assert_array_equal(project_simplex([1, 2]), [0.0, 1.0])
+
+
+def test_listed_numbers_may_come_in_a_list_or_an_array():
+    assert Listed([2.0, 1.0]) == Listed((2.0, 1.0)) == Listed(np.array([2.0, 1.0]))
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    scale=st.sampled_from([1e-8, 1.0, 1e8]),
+    away=st.sampled_from([0.0, 1e-12, 1.0, 1e8]),
+)
+def test_argmax_form_climbs_to_the_maximum_from_anywhere(seed, scale, away):
+    rng = np.random.default_rng(seed)
+    A = scale * rng.normal(size=(6, 3))
+    q = 5 * rng.dirichlet(np.ones(6))
+    best = q @ A
+    start = best + away * scale * rng.normal(size=3)
+    found = _maximise(A, q, start)
+    np.testing.assert_allclose(found, best, rtol=1e-12, atol=1e-13 * scale)
+
+
+def test_argmax_form_of_rows_of_zeros_comes_down_to_zero():
+    zeros = np.zeros((2, 2))
+    np.testing.assert_allclose(
+        _maximise(zeros, np.ones(2), np.array([1.0, -2.0])), 0, atol=1e-15
+    )
+
+
+def test_p_norm_keeps_the_gradient_of_weights_too_small_for_a_float():
+    regulariser = PNorm(1.001)
+    point = regulariser.point(np.array([0.5, 0.5]))
+    away = regulariser.step(point, np.array([0.0, 0.9]))
+    assert regulariser.distribution(away)[1] == 0.0
+    back = regulariser.step(away, np.array([0.9, 0.0]))
+    # The two losses cancel: mirror descent comes back to where it was.
+    np.testing.assert_allclose(regulariser.distribution(back), 0.5, rtol=1e-9)

@@ -253,7 +253,7 @@ def test_round_cap_and_inseparable_rows(method):
     assert (result.stopped, result.n_updates) == ("max_rounds", 20)
     assert not result.separated
     assert result.margin_lower <= 0
-    with pytest.raises(ValueError, match="`max_rounds` must be at least 1"):
+    with pytest.raises(ValueError, match="`max_rounds` must be an integer"):
         method(max_rounds=0).fit([[0.0], [1.0]], [0, 1])
 
 

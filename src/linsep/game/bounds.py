@@ -17,6 +17,12 @@ import math
 
 import numpy as np
 
+from linsep.game.arguments import (
+    is_number,
+    require_array,
+    require_nonnegative,
+    require_positive,
+)
 from linsep.game.protocols import FloatArray
 
 
@@ -55,9 +61,11 @@ def regret_bound_learner(
     >>> regret_bound_learner(p, 2.0)
     array([1. , 1.5])
     """
-    moved = np.abs(np.diff(distributions, axis=0)).sum(axis=1)
+    moved = _moved(distributions)
+    require_nonnegative("radius", radius)
+    require_nonnegative("comparator_norm", comparator_norm)
     if weights is not None:
-        moved = weights * moved
+        moved = require_array("weights", weights, moved.shape) * moved
     bound: FloatArray = 0.5 * comparator_norm**2 + 0.5 * radius**2 * np.cumsum(moved**2)
     return bound
 
@@ -104,7 +112,16 @@ def regret_bound_data(
     ...                         divergence_bound=0.7)[0])
     1.15
     """
-    steps = np.asarray(steps, dtype=np.float64)
+    moved = _moved(distributions)
+    steps = require_array("steps", steps, moved.shape)
+    require_positive("least of steps", float(steps.min()))
+    require_positive("strong_convexity", strong_convexity)
+    if is_number(divergence_bound):
+        require_nonnegative("divergence_bound", divergence_bound, infinite=True)
+    else:
+        divergence_bound = require_array(
+            "divergence_bound", divergence_bound, moved.shape
+        )
     if np.any(np.diff(steps) > 0):
         t = int(np.flatnonzero(np.diff(steps) > 0)[0]) + 1
         raise ValueError(
@@ -112,7 +129,6 @@ def regret_bound_data(
             f"{steps[t - 1]:g} then {steps[t]:g} at rounds {t} and {t + 1}; put growth "
             "into the weights of the rounds instead."
         )
-    moved = np.abs(np.diff(distributions, axis=0)).sum(axis=1)
     paid: FloatArray = np.cumsum(strong_convexity / (2.0 * steps) * moved**2)
     return divergence_bound / steps - paid
 
@@ -144,6 +160,12 @@ def gap_bound(
     >>> gap_bound(10, 1.0, 2.0)
     0.25
     """
+    if is_number(rounds):
+        require_positive("rounds", rounds)
+    else:
+        rounds = require_array("rounds", rounds, (None,))
+        require_positive("least of rounds", float(rounds.min()))
+    _require_game(radius, divergence_bound, strong_convexity)
     total = strong_convexity + 2.0 * divergence_bound * radius**2
     return total / (2.0 * strong_convexity * rounds)
 
@@ -164,6 +186,8 @@ def rounds_bound(
     >>> rounds_bound(0.1, 1.0, 2.0)
     25.0
     """
+    require_positive("margin", margin)
+    _require_game(radius, divergence_bound, strong_convexity)
     total = strong_convexity + 2.0 * divergence_bound * radius**2
     return total / (2.0 * strong_convexity * margin)
 
@@ -187,6 +211,8 @@ def sharper_rounds_bound(
     >>> sharper_rounds_bound(0.1, 1.0, 2.0)
     20.0
     """
+    require_positive("margin", margin)
+    _require_game(radius, divergence_bound, strong_convexity)
     return radius * math.sqrt(2.0 * divergence_bound / strong_convexity) / margin
 
 
@@ -198,6 +224,7 @@ def rounds_to_separation(bound: float) -> int:
     >>> rounds_to_separation(20.0), rounds_to_separation(20.5)
     (21, 21)
     """
+    require_nonnegative("bound", bound)
     return math.floor(bound) + 1
 
 
@@ -209,4 +236,29 @@ def perceptron_bound(margin: float, radius: float) -> float:
     >>> perceptron_bound(0.5, 2.0)
     16.0
     """
+    require_positive("radius", radius)
+    require_positive("margin", margin)
     return (radius / margin) ** 2
+
+
+def _moved(distributions: FloatArray) -> FloatArray:
+    """Return ``|p_t - p_{t-1}|_1`` of every round, shape (T,), or raise InputError."""
+    from linsep.validate import InputError
+
+    p = require_array("distributions", distributions, (None, None))
+    if len(p) < 2:
+        raise InputError(
+            "`distributions` must hold p_0 and one distribution a round, at least two "
+            f"rows; got shape {p.shape}."
+        )
+    moved: FloatArray = np.abs(np.diff(p, axis=0)).sum(axis=1)
+    return moved
+
+
+def _require_game(
+    radius: float, divergence_bound: float, strong_convexity: float
+) -> None:
+    """Raise InputError unless these can be the constants of a game."""
+    require_positive("radius", radius)
+    require_nonnegative("divergence_bound", divergence_bound, infinite=True)
+    require_positive("strong_convexity", strong_convexity)

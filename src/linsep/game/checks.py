@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from linsep.game import bounds
+from linsep.game.arguments import is_number
 from linsep.game.data_players import FirstViolatedRow, MirrorDescent
 from linsep.game.learners import OFTRL, OnlineGradientAscent
 from linsep.game.protocols import FloatArray, Regulariser
@@ -247,10 +248,10 @@ def _require_mirror_descent(t: Transcript) -> Regulariser:
 
 def _positive(claim: Claim, margin: float | None) -> float:
     """Return the margin, or raise NotClaimed if there is none."""
-    if margin is None or not margin > 0:
+    if not (is_number(margin) and margin is not None and 0 < margin < math.inf):
         raise NotClaimed(
             f'The claim "{claim}" is about rows with a known positive margin; got '
-            f"margin={margin}."
+            f"margin={margin!r}."
         )
     return margin
 

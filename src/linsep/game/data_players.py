@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from linsep.game.arguments import require_array, require_parts, require_schedule
 from linsep.game.protocols import FloatArray, Move, Regulariser, Schedule
 from linsep.game.regularisers import NegativeEntropy
 from linsep.game.schedules import Constant
@@ -35,11 +36,17 @@ class MirrorDescent:
     steps: Schedule = field(default_factory=Constant)
     start_from: FloatArray | None = None
 
+    def __post_init__(self) -> None:
+        require_schedule("steps", self.steps)
+        parts = ("step", "point", "distribution", "divergence", "vertex_divergences")
+        wanted = "a regulariser such as NegativeEntropy()"
+        require_parts("regulariser", self.regulariser, parts, wanted)
+
     def start(self, n: int) -> Move:
         """Return ``p_0``."""
         p = np.full(n, 1.0 / n)
         if self.start_from is not None:
-            p = np.asarray(self.start_from, dtype=np.float64)
+            p = require_array("start_from", self.start_from, (None,))
             if p.shape != (n,) or not (p > 0).all() or abs(p.sum() - 1.0) > 1e-9:
                 raise ValueError(
                     f"`start_from` must be {n} positive numbers with sum 1, got shape "

@@ -8,10 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linsep.game.arguments import require_positive, require_schedule
 from linsep.game.protocols import FloatArray, Schedule
 from linsep.game.schedules import Constant
 
 Form = Literal["argmax", "closed", "incremental"]
+
+EPS = float(np.finfo(np.float64).eps)
+# Steps of the ascent: one reaches the maximum of this objective, others mend rounding.
+ASCENTS = 4
 
 
 @dataclass(frozen=True)
@@ -117,13 +122,26 @@ class OFTRL(Remembering):
 
 
 def _maximise(A: FloatArray, q: FloatArray, w: FloatArray) -> FloatArray:
-    """Return ``argmax_w q . A w - |w|^2 / 2``: gradient ascent, exact line search.
+    """Return ``argmax_w q . A w - |w|^2 / 2`` by steepest ascent from ``w``.
 
-    The slopes are of the objective, one coordinate at a time; the objective bends by
-    ``|e|^2`` along ``e``, so that the best step is 1, and a second one mends rounding.
+    It knows the slope of the objective and nothing of its solution. How far to go along
+    the slope is measured: on a quadratic the slope at a second point of the line tells
+    where along it the maximum lies. Ends when the slope is rounding.
     """
-    for _ in range(2):
-        w = w + np.array([q @ column for column in A.T]) - w
+
+    def slope(w: FloatArray) -> FloatArray:
+        return q @ A - w
+
+    for _ in range(ASCENTS):
+        uphill = slope(w)
+        length = float(np.linalg.norm(uphill))
+        if length <= EPS * float(np.linalg.norm(w)):
+            break
+        direction = uphill / length
+        # As long as the vectors at hand: the difference of slopes is then no rounding.
+        probe = length + float(np.linalg.norm(w))
+        bend = float(direction @ (uphill - slope(w + probe * direction))) / probe
+        w = w + length / bend * direction
     return w
 
 
@@ -167,8 +185,8 @@ class OnlineGradientAscent:
     radius: float = math.inf
 
     def __post_init__(self) -> None:
-        if not self.radius > 0:
-            raise ValueError(f"`radius` must be positive, got {self.radius}.")
+        require_positive("radius", self.radius, infinite=True)
+        require_schedule("steps", self.steps)
         if self.steps.shrink(1.0) is not None:
             raise ValueError(
                 "`steps` must not be adaptive here: a gradient step follows the round, "
@@ -213,8 +231,7 @@ class BestResponse:
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (0 < self.radius < math.inf):
-            raise ValueError(f"`radius` must be positive, got {self.radius}.")
+        require_positive("radius", self.radius)
 
     def start(self, A: FloatArray) -> Any:
         """Return the rows: it has no memory."""

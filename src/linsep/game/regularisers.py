@@ -11,8 +11,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from linsep.game.arguments import is_number, require_array
 from linsep.game.protocols import FloatArray
+
+# The least exponent of `PNorm`.
+SMALLEST = 1.001
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,8 @@ class PNorm:
 
     ``(q - 1)``-strongly convex in the q-norm, hence with
     ``lambda = (q - 1) n^{-2 (1 - 1/q)}`` in the 1-norm. The largest divergence over the
-    simplex is 1, between two vertices. A point holds ``p``.
+    simplex is 1, between two vertices. A point holds ``grad R(p)``: near ``q = 1`` a
+    weight too small for double precision still has a gradient that counts.
 
     The mirror step solves ``grad R(p) = grad R(p_last) - loss - shift`` where
     ``p > 0``; the one unknown, the shift, makes ``p`` sum to one and is found by
@@ -93,17 +99,21 @@ class PNorm:
     Parameters
     ----------
     exponent : float, default=1.5
-        ``q``, above 1 and at most 2. Near 1 it behaves like the entropy; 2 is
-        `SquaredEuclidean`.
+        ``q``, at least 1.001 and at most 2. Near 1 it behaves like the entropy, and
+        weights, powers ``1 / (q - 1)`` of the gradients, magnify their rounding, hence
+        the limit; 2 is `SquaredEuclidean`.
     """
 
     exponent: float = 1.5
 
     def __post_init__(self) -> None:
-        if not (1 < self.exponent <= 2):
-            raise ValueError(
-                f"`exponent` must be above 1 and at most 2, got {self.exponent}: the "
-                "squared norm is strongly convex only there."
+        from linsep.validate import InputError
+
+        if not (is_number(self.exponent) and SMALLEST <= self.exponent <= 2):
+            raise InputError(
+                f"`exponent` must be at least {SMALLEST} and at most 2, got "
+                f"{self.exponent!r}: the squared norm is strongly convex only above 1, "
+                "and nearer to 1 rounding is magnified too much. Take NegativeEntropy."
             )
 
     @property
@@ -121,12 +131,12 @@ class PNorm:
         return 1.0 if n > 1 else 0.0
 
     def point(self, p: FloatArray) -> FloatArray:
-        """Return ``p``."""
-        return p
+        """Return ``grad R(p)``."""
+        return self.gradient(p)
 
     def distribution(self, point: FloatArray) -> FloatArray:
-        """Return the point, which is the distribution."""
-        return point
+        """Return the ``p`` whose gradient is the point."""
+        return self._inverse_gradient(point)
 
     def gradient(self, p: FloatArray) -> FloatArray:
         """Return ``grad R(p) = |p|_q^{2 - q} p^{q - 1}`` for nonnegative ``p``."""
@@ -136,8 +146,8 @@ class PNorm:
         return values
 
     def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
-        """Return ``argmin_p loss . p + D(p, point)`` over the simplex."""
-        g = self.gradient(point) - loss
+        """Return the point of ``argmin_p loss . p + D(p, point)`` over the simplex."""
+        g = point - loss
         g = g - g.max()
 
         # With max(g) = 0, the sum is 0 at shift 0 and at least 1 at shift -1.
@@ -148,33 +158,38 @@ class PNorm:
                 low = middle
             else:
                 high = middle
-        p = self._inverse_gradient(g - low)
-        p /= p.sum()
-        return p
+        g = np.maximum(g - low, 0.0)
+        # The gradient of a multiple of p is that multiple of the gradient.
+        scaled: FloatArray = g / self._inverse_gradient(g).sum()
+        return scaled
 
     def _inverse_gradient(self, g: FloatArray) -> FloatArray:
         """Return the ``p >= 0`` whose gradient is ``max(g, 0)``."""
-        dual = self.exponent / (self.exponent - 1.0)
         positive = np.maximum(g, 0.0)
-        length = float((positive**dual).sum()) ** (1.0 / dual)
+        length = self._length(positive)
         if length == 0.0:
             return positive
-        # Scaled by the norm before the power, so that nothing underflows.
-        values: FloatArray = length * (positive / length) ** (dual - 1.0)
+        # Scaled by the norm before the power, so that nothing overflows.
+        power = 1.0 / (self.exponent - 1.0)
+        values: FloatArray = length * (positive / length) ** power
         return values
 
     def divergence(self, target: FloatArray, source: FloatArray) -> float:
         """Return ``|p|^2 / 2 + |q|^2 / 2 - <grad R(q), p>``, at least 0."""
-        value = 0.5 * self._square(target) + 0.5 * self._square(source)
-        return max(0.0, value - float(self.gradient(source) @ target))
+        value = 0.5 * self._length(target) ** 2 + 0.5 * self._length(source) ** 2
+        return max(0.0, value - float(source @ self._inverse_gradient(target)))
 
     def vertex_divergences(self, point: FloatArray) -> FloatArray:
         """Return ``1/2 + |p|^2 / 2 - grad R(p)_i``."""
-        return 0.5 + 0.5 * self._square(point) - self.gradient(point)
+        return 0.5 + 0.5 * self._length(point) ** 2 - point
 
-    def _square(self, p: FloatArray) -> float:
-        """Return ``|p|_q^2``."""
-        return float((p**self.exponent).sum() ** (2.0 / self.exponent))
+    def _length(self, point: FloatArray) -> float:
+        """Return ``|p|_q``, which is the dual norm of the gradient."""
+        peak = float(point.max())
+        dual = self.exponent / (self.exponent - 1.0)
+        if peak <= 0.0:
+            return 0.0
+        return float(peak * ((point / peak) ** dual).sum() ** (1.0 / dual))
 
 
 @dataclass(frozen=True)
@@ -220,11 +235,16 @@ class SquaredEuclidean:
         return 0.5 + 0.5 * float(point @ point) - point
 
 
-def project_simplex(v: FloatArray) -> FloatArray:
+def project_simplex(v: ArrayLike) -> FloatArray:
     """Return the point of the simplex nearest to ``v`` (n,): ``max(v - shift, 0)``.
 
     Sorts, and finds the shift from the partial sums of the largest entries (Held, Wolfe
     & Crowder 1974).
+
+    Raises
+    ------
+    linsep.validate.InputError
+        If ``v`` is not a vector of finite numbers.
 
     Examples
     --------
@@ -232,10 +252,11 @@ def project_simplex(v: FloatArray) -> FloatArray:
     >>> project_simplex(np.array([1.0, 0.5, -3.0]))
     array([0.75, 0.25, 0.  ])
     """
-    v = v - v.max()
-    descending = np.sort(v)[::-1]
-    shifts = (np.cumsum(descending) - 1.0) / np.arange(1, v.size + 1)
+    given = require_array("v", v, (None,))
+    below = given - given.max()
+    descending = np.sort(below)[::-1]
+    shifts = (np.cumsum(descending) - 1.0) / np.arange(1, below.size + 1)
     last = int(np.flatnonzero(descending > shifts)[-1])
-    p: FloatArray = np.maximum(v - shifts[last], 0.0)
+    p: FloatArray = np.maximum(below - shifts[last], 0.0)
     p /= p.sum()
     return p

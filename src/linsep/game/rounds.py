@@ -8,6 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linsep.game.arguments import (
+    require_count,
+    require_parts,
+    require_positive,
+    require_schedule,
+)
 from linsep.game.protocols import DataPlayer, FloatArray, Learner, Move, Schedule
 from linsep.game.schedules import Constant
 from linsep.game.transcript import First, Transcript
@@ -60,8 +66,9 @@ def play(
     Raises
     ------
     ValueError
-        If ``A`` is not a matrix of finite numbers, ``rounds < 1``, or a
-        `Backtracking` schedule meets players it cannot judge.
+        If ``A`` is not a matrix of finite numbers, ``rounds`` not an integer of at
+        least 1, a player or schedule not one, or a `Backtracking` schedule meets
+        players it cannot judge.
 
     Examples
     --------
@@ -76,11 +83,12 @@ def play(
     (2, True)
     """
     A = _matrix(A)
-    if rounds < 1:
-        raise ValueError(f"`rounds` must be at least 1, got {rounds}.")
+    rounds = require_count("rounds", rounds)
+    _require_players(learner, data)
     if first not in ("learner", "data"):
         raise ValueError(f'`first` must be "learner" or "data", got {first!r}.')
     weights = Constant() if weights is None else weights
+    require_schedule("weights", weights)
     _require_judgeable(weights, data, first)
     game = _Game(A, learner, data, weights, first)
     for t in range(1, rounds + 1):
@@ -118,17 +126,23 @@ class _Game:
         step = (
             math.nan if steps is None else steps.propose(t, past[3] if past else None)
         )
-        while True:
-            self.n_trials += 1
-            seen, w, margins, move = self._moves(weight, step)
-            smaller = self.weights.shrink(weight)
-            smaller_step = None if steps is None else steps.shrink(step)
-            insisted = smaller is None and smaller_step is None
-            if insisted or self._is_paid(move, weight, step):
-                break
-            weight = weight if smaller is None else smaller
-            step = step if smaller_step is None else smaller_step
-        self.state = self.learner.observe(self.state, weight, seen, w, move.p)
+        require_positive(f"weight of round {t}", weight)
+        if steps is not None:
+            require_positive(f"step of round {t}", step)
+        # What overflows is refused below, by a message.
+        with np.errstate(over="ignore", invalid="ignore"):
+            while True:
+                self.n_trials += 1
+                seen, w, margins, move = self._moves(weight, step)
+                require_finite_round(t, w, move.p)
+                smaller = self.weights.shrink(weight)
+                smaller_step = None if steps is None else steps.shrink(step)
+                insisted = smaller is None and smaller_step is None
+                if insisted or self._is_paid(move, weight, step):
+                    break
+                weight = weight if smaller is None else smaller
+                step = step if smaller_step is None else smaller_step
+            self.state = self.learner.observe(self.state, weight, seen, w, move.p)
         self.last, self.margins = move, margins
         self.margin_sum = self.margin_sum + weight * margins
         self.record.append((w, move, weight, step))
@@ -176,6 +190,17 @@ class _Game:
         )
 
 
+def require_finite_round(t: int, w: FloatArray, p: FloatArray) -> None:
+    """Raise InputError if a move of round ``t`` is not made of finite numbers."""
+    from linsep.validate import InputError
+
+    if not (np.isfinite(w).all() and np.isfinite(p).all()):
+        raise InputError(
+            f"moves must be finite, but those of round {t} left the range of double "
+            "precision; take smaller steps or weights, or scale the rows down."
+        )
+
+
 def _matrix(A: ArrayLike) -> FloatArray:
     """Return ``A`` as a float64 matrix, or raise ValueError."""
     from linsep.validate import InputError
@@ -198,6 +223,21 @@ def _matrix(A: ArrayLike) -> FloatArray:
             f"not overflow; got {largest:g}. Multiply all rows by a constant."
         )
     return np.ascontiguousarray(rows, dtype=np.float64)
+
+
+def _require_players(learner: Learner, data: DataPlayer) -> None:
+    """Raise InputError unless these are a learner and a data player, in this order."""
+    from linsep.validate import InputError
+
+    parts = ("start", "act", "observe")
+    require_parts("learner", learner, parts, "a learner such as OFTRL()")
+    wanted = "a data player such as MirrorDescent()"
+    require_parts("data", data, ("start", "act", "steps"), wanted)
+    if hasattr(data, "observe"):
+        raise InputError(
+            f"`data` must be {wanted}, got the learner {data!r}; the learner comes "
+            "first: play(A, learner, data, rounds)."
+        )
 
 
 def _require_judgeable(weights: Schedule, data: DataPlayer, first: First) -> None:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+
+from linsep.game.arguments import is_number, require_positive
 
 
 @dataclass(frozen=True)
@@ -44,14 +49,20 @@ class Power:
     start : float, default=1.0
         Positive, the number of round 1.
     exponent : float, default=-0.5
-        Any number; non-increasing if it is not positive.
+        Any finite number; non-increasing if it is not positive.
     """
 
     start: float = 1.0
     exponent: float = -0.5
 
     def __post_init__(self) -> None:
+        from linsep.validate import InputError
+
         require_positive("start", self.start)
+        if not (is_number(self.exponent) and math.isfinite(self.exponent)):
+            raise InputError(
+                f"`exponent` must be a finite number, got {self.exponent!r}."
+            )
 
     @property
     def non_increasing(self) -> bool:
@@ -59,8 +70,11 @@ class Power:
         return self.exponent <= 0
 
     def propose(self, t: int, last: float | None) -> float:
-        """Return ``start * t ** exponent``."""
-        return float(self.start * float(t) ** self.exponent)
+        """Return ``start * t ** exponent``, infinite beyond double precision."""
+        try:
+            return float(self.start * float(t) ** self.exponent)
+        except OverflowError:
+            return math.inf
 
     def shrink(self, value: float) -> None:
         """Insist."""
@@ -80,8 +94,13 @@ class Listed:
     values: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if not self.values:
-            raise ValueError("`values` must hold at least one number, got none.")
+        from linsep.validate import InputError
+
+        if not isinstance(self.values, Sequence | np.ndarray) or not len(self.values):
+            raise InputError(
+                f"`values` must hold at least one number, got {self.values!r}."
+            )
+        object.__setattr__(self, "values", tuple(self.values))
         for value in self.values:
             require_positive("values", value)
 
@@ -129,8 +148,12 @@ class Backtracking:
 
     def __post_init__(self) -> None:
         require_positive("start", self.start)
-        if not (1 <= self.growth < math.inf):
-            raise ValueError(f"`growth` must be at least 1, got {self.growth}.")
+        from linsep.validate import InputError
+
+        if not (is_number(self.growth) and 1 <= self.growth < math.inf):
+            raise InputError(
+                f"`growth` must be at least 1, and finite; got {self.growth!r}."
+            )
 
     @property
     def non_increasing(self) -> bool:
@@ -144,9 +167,3 @@ class Backtracking:
     def shrink(self, value: float) -> float:
         """Return half of it."""
         return 0.5 * value
-
-
-def require_positive(name: str, value: float) -> None:
-    """Raise ValueError unless ``value`` is a positive finite number."""
-    if not (0 < value < math.inf):
-        raise ValueError(f"`{name}` must be a positive number, got {value}.")

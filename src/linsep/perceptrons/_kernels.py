@@ -13,7 +13,7 @@ def next_violation(
 ) -> int:
     """Return the first position >= start in ``order`` whose row has ``a . w <= 0``.
 
-    Returns ``len(order)`` if there is none.
+    Returns ``len(order)`` if there is none. A margin that is not a number is no margin.
     """
     d = A.shape[1]
     for position in range(start, order.size):
@@ -21,7 +21,7 @@ def next_violation(
         margin = 0.0
         for j in range(d):
             margin += A[i, j] * w[j]
-        if margin <= 0.0:
+        if not margin > 0.0:
             return position
     return order.size
 
@@ -52,7 +52,7 @@ def perceptron_passes(
             for j in range(d):
                 margin += A[i, j] * w[j]
             inner_products += 1
-            if margin <= 0.0:
+            if not margin > 0.0:
                 if updates == n_updates:
                     return passes + 1, updates, inner_products, OUT_OF_UPDATES
                 clean = False
@@ -63,3 +63,41 @@ def perceptron_passes(
         if clean:
             return passes + 1, updates, inner_products, SEPARATED
     return n_passes, updates, inner_products, OUT_OF_PASSES
+
+
+@njit(cache=True)
+def add_equation(
+    triangle: NDArray[np.float64], right: NDArray[np.float64], row: NDArray[np.float64]
+) -> None:
+    """Add the equation ``row . w = 1`` to the least squares ``triangle w = right``.
+
+    Plane rotations in place, one a column; rotations keep lengths, so that
+    large rows and a small ridge stand side by side.
+    """
+    d = right.size
+    rest, rest_right = row.copy(), 1.0
+    for j in range(d):
+        length = np.hypot(triangle[j, j], rest[j])
+        cosine, sine = triangle[j, j] / length, rest[j] / length
+        triangle[j, j] = length
+        for k in range(j + 1, d):
+            above, below = triangle[j, k], rest[k]
+            triangle[j, k] = cosine * above + sine * below
+            rest[k] = cosine * below - sine * above
+        above = right[j]
+        right[j] = cosine * above + sine * rest_right
+        rest_right = cosine * rest_right - sine * above
+
+
+@njit(cache=True)
+def solve_triangle(
+    triangle: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return ``w`` (d,) with ``triangle @ w = right``; the diagonal is positive."""
+    d = right.size
+    w = right.copy()
+    for j in range(d - 1, -1, -1):
+        for k in range(j + 1, d):
+            w[j] -= triangle[j, k] * w[k]
+        w[j] /= triangle[j, j]
+    return w

@@ -9,8 +9,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linsep.perceptrons.presentation import Order, Presentation, Tally, signed_rows
-from linsep.perceptrons.result import FloatArray, PerceptronResult, new_rows
+from linsep.perceptrons.presentation import (
+    Order,
+    Presentation,
+    Tally,
+    require_finite,
+    signed_rows,
+)
+from linsep.perceptrons.result import FloatArray, PerceptronResult, new_rows, reason
+from linsep.perceptrons.settings import check_cap, check_number, generator, novikoff
 
 Kernel = Callable[[FloatArray, FloatArray], FloatArray]
 KernelName = Literal["linear", "polynomial", "rbf"]
@@ -38,7 +45,8 @@ class KernelResult(PerceptronResult):
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return ``sum_k multipliers_k kernel(x, support_vectors_k)``, (n_samples,)."""
         rows = new_rows(X, self.support_vectors.shape[1])
-        values: FloatArray = self.kernel(rows, self.support_vectors) @ self.multipliers
+        products = kernel_values(self.kernel, rows, self.support_vectors)
+        values: FloatArray = products @ self.multipliers
         return values
 
 
@@ -50,7 +58,8 @@ class KernelPerceptron:
 
         y_i sum_j c_j y_j k(x_j, x_i) <= 0:   c_i <- c_i + 1
 
-    With the linear kernel this is `Perceptron`, update for update.
+    With the linear kernel this is `Perceptron`, update for update in exact arithmetic:
+    in floating point the margins are added up in another order.
 
     Parameters
     ----------
@@ -58,7 +67,7 @@ class KernelPerceptron:
         ``u . v``, ``(1 + u . v)^degree``, ``exp(-gamma |u - v|^2)``, or a function of
         two arrays (p, d), (q, d) that returns the (p, q) inner products.
     degree : int, default=3
-        Of the polynomial kernel, at least 1.
+        Of the polynomial kernel, an integer of at least 1.
     gamma : float, default=1.0
         Of the rbf kernel, > 0, in units of ``1 / |x|^2``.
     fit_intercept : bool, default=True
@@ -114,25 +123,29 @@ class KernelPerceptron:
         n = len(features)
         kernel = self.inner_products()
         # Row j of `gram` holds y_j y_i k(x_j, x_i); adding it updates every margin.
-        gram = kernel(features, features) * np.outer(data.signs, data.signs)
+        gram = kernel_values(kernel, features, features)
+        gram = gram * np.outer(data.signs, data.signs)
         margins = np.zeros(n)
         counts = np.zeros(n)
         shown = Presentation(self.order, self.max_updates, self.max_passes)
         tally = Tally()
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         # To the loop a row is its margin, one column seen through the weight 1.
         column = margins[:, None]
         for i in shown.mistakes(column, np.ones(1), rng, tally):
-            margins += gram[i]
+            with np.errstate(over="ignore"):
+                margins += gram[i]
+            require_finite(margins, tally)
             counts[i] += 1
             tally.n_additions += 1
         tally.n_inner_products = n * n
         support = np.flatnonzero(counts)
+        separated = bool((gram @ counts > 0).all())
         return KernelResult(
             method="KernelPerceptron",
             classes=data.classes,
-            separated=bool((gram @ counts > 0).all()),
-            stopped=tally.stopped,
+            separated=separated,
+            stopped=reason(tally.stopped, separated=separated),
             n_updates=tally.n_updates,
             n_passes=tally.n_passes,
             n_operations=tally.n_operations,
@@ -147,17 +160,15 @@ class KernelPerceptron:
         constant = 1.0 if self.fit_intercept else 0.0
         if callable(self.kernel):
             given = self.kernel
-            return lambda U, V: np.asarray(given(U, V), dtype=np.float64) + constant
+            return lambda U, V: numbers(given(U, V)) + constant
         if self.kernel == "linear":
             return lambda U, V: U @ V.T + constant
         if self.kernel == "polynomial":
-            if self.degree < 1:
-                raise ValueError(f"`degree` must be at least 1, got {self.degree}.")
+            check_cap("degree", self.degree)
             return lambda U, V: (1.0 + U @ V.T) ** self.degree + constant
         if self.kernel == "rbf":
-            if not self.gamma > 0:
-                raise ValueError(f"`gamma` must be positive, got {self.gamma}.")
-            return lambda U, V: np.exp(-self.gamma * squared_distances(U, V)) + constant
+            gamma = check_number("gamma", self.gamma, above=0)
+            return lambda U, V: np.exp(-gamma * squared_distances(U, V)) + constant
         raise ValueError(
             '`kernel` must be "linear", "polynomial", "rbf" or a function of two '
             f"arrays, got {self.kernel!r}."
@@ -166,7 +177,7 @@ class KernelPerceptron:
     @staticmethod
     def mistake_bound(radius: float, margin: float) -> float:
         """Return ``(radius / margin)^2``, both in the feature space."""
-        return (radius / margin) ** 2
+        return novikoff(radius, margin)
 
 
 def squared_distances(U: FloatArray, V: FloatArray) -> FloatArray:
@@ -174,3 +185,32 @@ def squared_distances(U: FloatArray, V: FloatArray) -> FloatArray:
     squares = (U**2).sum(axis=1)[:, None] + (V**2).sum(axis=1)[None, :]
     distances: FloatArray = np.maximum(squares - 2.0 * (U @ V.T), 0.0)
     return distances
+
+
+def numbers(values: object) -> FloatArray:
+    """Return what a kernel of the user's gave as float64, or raise InputError."""
+    from linsep.validate import InputError
+
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`kernel` must return an array of numbers: {error}") from None
+
+
+def kernel_values(kernel: Kernel, U: FloatArray, V: FloatArray) -> FloatArray:
+    """Return ``kernel(U, V)``, shape (p, q), or raise InputError if it is not that."""
+    from linsep.validate import InputError
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = kernel(U, V)
+    if values.shape != (len(U), len(V)):
+        raise InputError(
+            f"`kernel` of arrays of {len(U)} and {len(V)} rows must return shape "
+            f"({len(U)}, {len(V)}), the inner product of every pair; got {values.shape}"
+        )
+    if not np.isfinite(values).all():
+        raise InputError(
+            "`kernel` must return finite numbers on these rows, got inf or nan; scale "
+            "X down, or choose a lower degree or another kernel"
+        )
+    return values

@@ -12,10 +12,10 @@ from linsep.perceptrons.perceptron import additive_result
 from linsep.perceptrons.presentation import (
     SignedRows,
     Tally,
-    check_cap,
     signed_rows,
 )
 from linsep.perceptrons.result import FloatArray, LinearResult
+from linsep.perceptrons.settings import check_cap, check_number, novikoff
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,7 @@ class Minover:
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
         """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        if not (0 <= self.target < math.inf):
-            raise ValueError(f"`target` must be zero or positive, got {self.target}.")
+        target = check_number("target", self.target, least=0)
         check_cap("max_updates", self.max_updates)
         data = signed_rows(X, y, fit_intercept=self.fit_intercept)
         w = np.zeros(data.A.shape[1])
@@ -76,7 +75,7 @@ class Minover:
             tally.n_passes += 1
             tally.n_inner_products += len(margins)
             i = int(np.argmin(margins))
-            if margins[i] > self.target:
+            if margins[i] > target:
                 tally.stopped = "separated"
                 break
             if tally.n_updates == self.max_updates:
@@ -86,7 +85,8 @@ class Minover:
 
     def mistake_bound(self, radius: float, margin: float) -> float:
         """Return ``(radius^2 + 2 target) / margin^2``, the most updates."""
-        return (radius**2 + 2.0 * self.target) / margin**2
+        target = check_number("target", self.target, least=0)
+        return novikoff(radius, margin) + 2.0 * target / margin**2
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,7 @@ class Maxover:
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
         """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        if not (0 <= self.stability < math.inf):
-            raise ValueError(
-                f"`stability` must be zero or positive, got {self.stability}."
-            )
+        stability = check_number("stability", self.stability, least=0)
         check_cap("max_updates", self.max_updates)
         data = signed_rows(X, y, fit_intercept=self.fit_intercept)
         w = np.zeros(data.A.shape[1])
@@ -168,7 +165,7 @@ class Maxover:
             margins = data.A @ w
             tally.n_passes += 1
             tally.n_inner_products += len(margins)
-            wanted = self.stability * float(np.linalg.norm(w))
+            wanted = stability * float(np.linalg.norm(w))
             wrong = margins <= wanted
             n_wrong = int(np.count_nonzero(wrong))
             if n_wrong < best[0]:
@@ -187,10 +184,11 @@ class Maxover:
 
         The largest k of the notes, infinite when ``margin <= stability``.
         """
+        bound = novikoff(radius, margin)
         if margin <= self.stability:
             return math.inf
         if self.stability == 0:
-            return (radius / margin) ** 2
+            return bound
         gain = margin - self.stability
         k = 1.0
         # The right-hand side grows like ln k: iterating it climbs to the last crossing.

@@ -16,6 +16,7 @@ from linsep.perceptrons.play_in_rounds import (
     softmin,
 )
 from linsep.perceptrons.result import FloatArray, LinearResult
+from linsep.perceptrons.settings import optimistic_count
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class MirrorProx:
     @staticmethod
     def round_bound(n: int, radius: float, margin: float) -> float:
         """Return ``radius sqrt(2 ln n) / margin``: enough rounds to separate."""
-        return radius * math.sqrt(2.0 * math.log(n)) / margin
+        return optimistic_count(n, radius, margin)
 
 
 def into_ball(w: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from linsep.perceptrons.play_in_rounds import (
     softmin,
 )
 from linsep.perceptrons.result import FloatArray, LinearResult
+from linsep.perceptrons.settings import check_cap, novikoff
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ class NesterovMomentum:
     @staticmethod
     def round_bound(n: int, radius: float, margin: float) -> float:
         """Return the first round from which the bound of the notes is below ``m``."""
-        m = margin / radius
+        m = 1.0 / math.sqrt(novikoff(radius, margin))
+        check_cap("n", n)
         t = 1.0
         # t + 1 = sqrt(4 (1 + ln n)(1 + 2 ln(t + 1))) / m, climbed to from below.
         while True:

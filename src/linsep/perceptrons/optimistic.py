@@ -8,9 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linsep.perceptrons.play_in_rounds import softmin
-from linsep.perceptrons.presentation import check_cap, signed_rows
-from linsep.perceptrons.result import FloatArray, LinearResult, margin_bounds
+from linsep.perceptrons.play_in_rounds import largest_norm, softmin
+from linsep.perceptrons.presentation import signed_rows
+from linsep.perceptrons.result import (
+    FloatArray,
+    LinearResult,
+    Stop,
+    margin_bounds,
+    reason,
+)
+from linsep.perceptrons.settings import check_cap, check_number, optimistic_count
+
+# Beyond this multiple of the safe rate the plays would overflow.
+MOST = 1e60
 
 
 @dataclass(frozen=True)
@@ -80,13 +90,11 @@ class OptimisticPerceptron:
         check_cap("max_rounds", self.max_rounds)
         radius = None
         if self.learning_rate is not None:
-            if not (0 < self.learning_rate < math.inf):
-                raise ValueError(
-                    "`learning_rate` must be a positive number, or None for 1 / r^2; "
-                    f"got {self.learning_rate}."
-                )
-            radius = 1.0 / math.sqrt(self.learning_rate)
+            rate = check_number("learning_rate", self.learning_rate, above=0)
+            radius = 1.0 / math.sqrt(rate)
         data = signed_rows(X, y, fit_intercept=self.fit_intercept)
+        if radius is not None:
+            require_usable_rate(radius, largest_norm(data.A))
         total = np.zeros(data.A.shape[1])
 
         def keep_total(t: int, w: FloatArray, v: FloatArray, x: FloatArray) -> None:
@@ -98,11 +106,13 @@ class OptimisticPerceptron:
         p = softmin(data.A @ total)
         coef, intercept = data.split(run.average)
         lower, upper = margin_bounds(data.A, run.average, p)
+        separated = run.separates and lower > 0
+        stopped: Stop = "separated" if run.separates else "max_rounds"
         return LinearResult(
             method="OptimisticPerceptron",
             classes=data.classes,
-            separated=run.separates,
-            stopped="separated" if run.separates else "max_rounds",
+            separated=separated,
+            stopped=reason(stopped, separated=separated),
             n_updates=run.n_rounds,
             n_passes=run.n_rounds,
             n_operations=run.n_operations,
@@ -116,4 +126,16 @@ class OptimisticPerceptron:
     @staticmethod
     def round_bound(n: int, radius: float, margin: float) -> float:
         """Return ``radius sqrt(2 ln n) / margin``: any later average separates."""
-        return radius * math.sqrt(2.0 * math.log(n)) / margin
+        return optimistic_count(n, radius, margin)
+
+
+def require_usable_rate(radius: float, largest: float) -> None:
+    """Raise InputError if ``learning_rate r^2`` would leave double precision."""
+    from linsep.validate import InputError
+
+    ratio = largest / radius
+    if not MOST**-0.5 < ratio < MOST**0.5:
+        raise InputError(
+            f"`learning_rate` times r^2 must be between {1 / MOST:g} and {MOST:g}, got "
+            f"{ratio:g} squared with r = {largest:g}; None takes 1 / r^2"
+        )

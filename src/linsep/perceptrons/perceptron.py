@@ -15,7 +15,13 @@ from linsep.perceptrons.presentation import (
     Tally,
     signed_rows,
 )
-from linsep.perceptrons.result import FloatArray, LinearResult, margin_bounds
+from linsep.perceptrons.result import (
+    FloatArray,
+    LinearResult,
+    margin_bounds,
+    reason,
+)
+from linsep.perceptrons.settings import generator, novikoff
 
 # Cyclic passes handed to compiled code between two looks at the callback: about a
 # second of work at fifteen rows of fifteen columns.
@@ -113,10 +119,10 @@ class Perceptron:
         from linsep.perceptrons import _kernels
 
         shown = Presentation(self.order, self.max_updates, self.max_passes)
-        rng = np.random.default_rng(self.random_state)
-        no_cap = np.iinfo(np.int64).max
-        max_passes = no_cap if self.max_passes is None else self.max_passes
-        max_updates = no_cap if self.max_updates is None else self.max_updates
+        rng = generator(self.random_state)
+        no_cap = int(np.iinfo(np.int64).max)
+        max_passes = min(no_cap, self.max_passes or no_cap)
+        max_updates = min(no_cap, self.max_updates or no_cap)
         a_call = PASSES_A_CALL if self.order == "cyclic" else 1
         tally = Tally()
         while tally.n_passes < max_passes:
@@ -145,7 +151,7 @@ class Perceptron:
     @staticmethod
     def mistake_bound(radius: float, margin: float) -> float:
         """Return ``(radius / margin)^2``, the most updates there can be."""
-        return (radius / margin) ** 2
+        return novikoff(radius, margin)
 
 
 def additive_result(
@@ -158,7 +164,7 @@ def additive_result(
         method=method,
         classes=data.classes,
         separated=lower > 0,
-        stopped=tally.stopped,
+        stopped=reason(tally.stopped, separated=lower > 0),
         n_updates=tally.n_updates,
         n_passes=tally.n_passes,
         n_operations=tally.n_operations,

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linsep.perceptrons.presentation import check_cap, signed_rows
+from linsep.perceptrons.presentation import signed_rows
 from linsep.perceptrons.result import FloatArray, LinearResult, Stop, margin_bounds
+from linsep.perceptrons.settings import check_cap
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def fit_in_rounds(
     n_rounds = 0
     for played in rounds(data.A):
         n_rounds += 1
-        if played.margin > 0:
+        if played.margin > 0 and margin_bounds(data.A, played.w, played.p)[0] > 0:
             stopped = "separated"
             break
         if n_rounds == max_rounds:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linsep.perceptrons.result import FloatArray, Stop
+from linsep.perceptrons.settings import check_cap
 
 Order = Literal["cyclic", "shuffled"]
 
@@ -123,7 +124,7 @@ class Presentation:
                 f'`order` must be "cyclic" or "shuffled", got {self.order!r}.'
             )
         for name in ("max_updates", "max_passes"):
-            check_cap(name, getattr(self, name))
+            check_cap(name, getattr(self, name), none_allowed=True)
 
     def pass_order(self, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
         """Return the row order of the next pass, shape (n,)."""
@@ -138,6 +139,11 @@ class Presentation:
 
         Ends after a pass without mistakes (``tally.stopped = "separated"``) or at a
         cap. The caller must change ``w`` in place.
+
+        Raises
+        ------
+        linsep.validate.InputError
+            If a change leaves the range of double precision.
         """
         from linsep.perceptrons._kernels import next_violation
 
@@ -156,13 +162,20 @@ class Presentation:
                     return
                 tally.n_updates += 1
                 yield int(order[found])
+                require_finite(w, tally)
                 position = found + 1
             if tally.n_updates == before:
                 tally.stopped = "separated"
                 return
 
 
-def check_cap(name: str, cap: int | None) -> None:
-    """Raise ValueError unless ``cap`` is None or at least 1."""
-    if cap is not None and cap < 1:
-        raise ValueError(f"`{name}` must be at least 1, or None for no cap; got {cap}.")
+def require_finite(values: FloatArray, tally: Tally) -> None:
+    """Raise InputError if an update took a number beyond double precision."""
+    from linsep.validate import InputError
+
+    if not np.isfinite(values).all():
+        raise InputError(
+            f"weights and margins must stay finite, but update {tally.n_updates:,} "
+            "left the range of double precision; scale X down, or choose a smaller "
+            "step, promotion or degree"
+        )

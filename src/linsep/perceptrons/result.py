@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 
-Stop = Literal["separated", "max_updates", "max_passes", "max_rounds"]
+Stop = Literal["separated", "no_mistakes", "max_updates", "max_passes", "max_rounds"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,8 +27,9 @@ class PerceptronResult:
     separated : bool
         Whether the returned predictor has every training row strictly on its side,
         as computed in floating point (`linsep.separate` proves it instead).
-    stopped : {"separated", "max_updates", "max_passes", "max_rounds"}
-        Why the run ended.
+    stopped : {"separated", "no_mistakes", "max_updates", "max_passes", "max_rounds"}
+        Why the run ended. ``"separated"`` only if ``separated``; ``"no_mistakes"`` if a
+        pass met no mistake and the answer, a vote or an average, yet does not separate.
     n_updates : int
         Changes of the weight vector.
     n_passes : int
@@ -125,8 +127,20 @@ def margin_bounds(
     A: FloatArray, w: FloatArray, row_weights: FloatArray
 ) -> tuple[float, float]:
     """Return ``min_i a_i . w / |w|`` and ``|sum_i p_i a_i|``, nan where undefined."""
-    length = float(np.linalg.norm(w))
+    length = norm(w)
     mass = float(row_weights.sum())
     lower = float((A @ w).min()) / length if length > 0 else float("nan")
     upper = float(np.linalg.norm(row_weights @ A)) / mass if mass > 0 else float("nan")
     return lower, upper
+
+
+def norm(w: FloatArray) -> float:
+    """Return ``|w|``, without squares that overflow or vanish."""
+    _, exponent = math.frexp(float(np.abs(w).max(initial=0.0)))
+    # A power of two: scaling by it rounds nothing.
+    return math.ldexp(float(np.linalg.norm(np.ldexp(w, -exponent))), exponent)
+
+
+def reason(stopped: Stop, *, separated: bool) -> Stop:
+    """Return why a run ended, given whether its answer separates the rows."""
+    return "no_mistakes" if stopped == "separated" and not separated else stopped

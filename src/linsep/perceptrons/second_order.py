@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from linsep.perceptrons.perceptron import additive_result
 from linsep.perceptrons.presentation import Order, Presentation, Tally, signed_rows
 from linsep.perceptrons.result import FloatArray, LinearResult
+from linsep.perceptrons.settings import check_number, generator
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,12 @@ class SecondOrderPerceptron:
     (Theorem 3.1 of the source, whose hinge terms vanish on separable rows). The bound
     is of the run itself: `mistake_bound` takes the rows erred on.
 
-    An update costs ``2 d`` inner products and ``d + 1`` additions (the inverse by a
-    rank-one change, the product ``M^{-1} v``).
+    Since ``v`` is the sum of the rows erred on, ``w`` is the ridge regression of the
+    constant 1 on them: it minimises ``ridge |w|^2 + sum (a . w - 1)^2``. It is computed
+    from the triangular factor of ``M``, kept up to date by plane rotations, which holds
+    for rows of any size (the inverse of ``M``, updated, is lost once ``|a|^2 / ridge``
+    nears 1e16). An update costs ``2 d`` additions (a rotation a column, of two rows)
+    and ``d`` inner products (the triangular solution).
 
     References
     ----------
@@ -84,26 +89,26 @@ class SecondOrderPerceptron:
             ``row_weights`` are how often each row was a mistake: ``v``, not ``w``, is
             the sum of rows so weighted.
         """
-        if not (0 < self.ridge < math.inf):
-            raise ValueError(f"`ridge` must be a positive number, got {self.ridge}.")
+        from linsep.perceptrons._kernels import add_equation, solve_triangle
+
+        ridge = check_number("ridge", self.ridge, above=0)
         data = signed_rows(X, y, fit_intercept=self.fit_intercept)
         A = data.A
         d = A.shape[1]
-        inverse = np.eye(d) / self.ridge
-        v = np.zeros(d)
+        # triangle^T triangle = M, and M w = v where triangle w = right.
+        triangle = math.sqrt(ridge) * np.eye(d)
+        right = np.zeros(d)
         w = np.zeros(d)
         counts = np.zeros(len(A))
         shown = Presentation(self.order, self.max_updates, self.max_passes)
         tally = Tally()
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         for i in shown.mistakes(A, w, rng, tally):
-            direction = inverse @ A[i]
-            inverse -= np.outer(direction, direction / (1.0 + A[i] @ direction))
-            v += A[i]
-            w[:] = inverse @ v
+            add_equation(triangle, right, A[i])
+            w[:] = solve_triangle(triangle, right)
             counts[i] += 1
-            tally.n_inner_products += 2 * d
-            tally.n_additions += d + 1
+            tally.n_inner_products += d
+            tally.n_additions += 2 * d
         return additive_result("SecondOrderPerceptron", data, w, counts, tally)
 
     def mistake_bound(self, erred: FloatArray, u: FloatArray, margin: float) -> float:
@@ -118,6 +123,9 @@ class SecondOrderPerceptron:
         margin : float
             ``min_i a_i . u > 0`` over all rows.
         """
+        check_number("margin", margin, above=0)
+        check_number("ridge", self.ridge, above=0)
+        erred = np.atleast_2d(np.asarray(erred, dtype=np.float64))
         eigenvalues = np.linalg.eigvalsh(erred.T @ erred).clip(min=0.0)
         alignment = self.ridge + float(((erred @ u) ** 2).sum())
         volume = float(np.log1p(eigenvalues / self.ridge).sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from linsep.perceptrons.play_in_rounds import (
     softmin,
 )
 from linsep.perceptrons.result import FloatArray, LinearResult
+from linsep.perceptrons.settings import optimistic_count
 
 
 @dataclass(frozen=True)
@@ -96,4 +96,4 @@ class SmoothPerceptron:
     @staticmethod
     def round_bound(n: int, radius: float, margin: float) -> float:
         """Return ``2 sqrt(2 ln n) radius / margin``: enough rounds to separate."""
-        return 2.0 * math.sqrt(2.0 * math.log(n)) * radius / margin
+        return 2.0 * optimistic_count(n, radius, margin)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from linsep.perceptrons.play_in_rounds import Round, fit_in_rounds
 from linsep.perceptrons.result import FloatArray, LinearResult
+from linsep.perceptrons.settings import novikoff
 
 
 @dataclass(frozen=True)
@@ -91,4 +92,4 @@ class VonNeumann:
     @staticmethod
     def round_bound(radius: float, margin: float) -> float:
         """Return ``(radius / margin)^2``: enough points to meet a separator."""
-        return (radius / margin) ** 2
+        return novikoff(radius, margin)

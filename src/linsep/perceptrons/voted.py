@@ -20,7 +20,9 @@ from linsep.perceptrons.result import (
     LinearResult,
     PerceptronResult,
     new_rows,
+    reason,
 )
+from linsep.perceptrons.settings import check_number, generator, novikoff
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,14 +107,15 @@ class VotedPerceptron:
         """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
         data = signed_rows(X, y, fit_intercept=self.fit_intercept)
         shown = Presentation(self.order, self.max_updates, self.max_passes)
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         vectors, votes, counts, tally = vectors_and_votes(data, shown, rng)
         agreement = np.sign(data.A @ vectors.T) @ votes
+        separated = bool((agreement > 0).all())
         return VotedResult(
             method="VotedPerceptron",
             classes=data.classes,
-            separated=bool((agreement > 0).all()),
-            stopped=tally.stopped,
+            separated=separated,
+            stopped=reason(tally.stopped, separated=separated),
             n_updates=tally.n_updates,
             n_passes=tally.n_passes,
             n_operations=tally.n_operations,
@@ -128,7 +131,9 @@ class VotedPerceptron:
 
         With ``deviation = 0`` it holds over all passes, else over the first one.
         """
-        return ((radius + deviation) / margin) ** 2
+        radius = check_number("radius", radius, above=0)
+        deviation = check_number("deviation", deviation, least=0)
+        return novikoff(radius + deviation, margin)
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,7 @@ class AveragedPerceptron:
         """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
         data = signed_rows(X, y, fit_intercept=self.fit_intercept)
         shown = Presentation(self.order, self.max_updates, self.max_passes)
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         vectors, votes, counts, tally = vectors_and_votes(data, shown, rng)
         average = votes @ vectors / votes.sum()
         return additive_result("AveragedPerceptron", data, average, counts, tally)

@@ -17,6 +17,7 @@ from linsep.perceptrons.presentation import (
     signed_rows,
 )
 from linsep.perceptrons.result import FloatArray, LinearResult
+from linsep.perceptrons.settings import check_cap, check_number, generator
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,7 @@ class Winnow:
         LinearResult
             ``coef`` are the weights and ``intercept`` minus the threshold.
         """
-        if not self.promotion > 1:
-            raise ValueError(
-                f"`promotion` must be greater than 1, got {self.promotion}."
-            )
+        promotion = check_number("promotion", self.promotion, above=1)
         # The threshold is the (fixed) weight of the constant column.
         data = signed_rows(X, y, fit_intercept=True)
         features = np.abs(data.A[:, :-1])
@@ -116,16 +114,16 @@ class Winnow:
         threshold = self.threshold
         if threshold is None:
             threshold = max(1.0, n_features / 2)
-        if not threshold > 0:
-            raise ValueError(f"`threshold` must be positive, got {threshold}.")
+        threshold = check_number("threshold", threshold, above=0)
         w = np.append(np.ones(n_features), -threshold)
-        factors = self.promotion ** (data.signs[:, None] * features)
+        factors = promotion ** (data.signs[:, None] * features)
         counts = np.zeros(len(features))
         shown = Presentation(self.order, self.max_updates, self.max_passes)
         tally = Tally()
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         for i in shown.mistakes(data.A, w, rng, tally):
-            w[:-1] *= factors[i]
+            with np.errstate(over="ignore"):
+                w[:-1] *= factors[i]
             counts[i] += 1
             tally.n_additions += 1
         return additive_result("Winnow", data, w, counts, tally)
@@ -150,7 +148,8 @@ class Winnow:
             If ``(1 - separation) promotion >= 1`` or the threshold is below 1: the
             argument gives no bound there.
         """
-        b, d = self.promotion, n_features
+        check_cap("n_features", n_features)
+        b, d = check_number("promotion", self.promotion, above=1), n_features
         t = self.threshold if self.threshold is not None else max(1.0, d / 2)
         share = 1.0 - (1.0 - separation) * b
         if not (0 < separation <= 1 and share > 0 and t >= 1):
@@ -248,17 +247,17 @@ class BalancedWinnow:
         rate = self.learning_rate
         if rate is None:
             rate = 0.1 / largest
-        if not (0 < rate < math.inf):
-            raise ValueError(f"`learning_rate` must be positive, got {rate}.")
+        rate = check_number("learning_rate", rate, above=0)
         exponents = np.zeros(A.shape[1])
         w = np.zeros(A.shape[1])
         counts = np.zeros(len(A))
         shown = Presentation(self.order, self.max_updates, self.max_passes)
         tally = Tally()
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         for i in shown.mistakes(A, w, rng, tally):
-            exponents += rate * A[i]
-            w[:] = signed_weights(exponents)
+            with np.errstate(over="ignore", invalid="ignore"):
+                exponents += rate * A[i]
+                w[:] = signed_weights(exponents)
             counts[i] += 1
             tally.n_additions += 1
         return additive_result("BalancedWinnow", data, w, counts, tally)
@@ -268,6 +267,9 @@ class BalancedWinnow:
         n_columns: int, radius: float, margin: float, learning_rate: float | None = None
     ) -> float:
         """Return the bound of the notes; ``learning_rate`` defaults to the best."""
+        check_cap("n_columns", n_columns)
+        radius = check_number("radius", radius, above=0)
+        margin = check_number("margin", margin, above=0)
         rate = margin / radius**2 if learning_rate is None else learning_rate
         gain = rate * margin - 0.5 * rate**2 * radius**2
         return math.log(2 * n_columns) / gain if gain > 0 else math.inf

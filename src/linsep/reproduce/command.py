@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,21 +65,38 @@ def figure_1_command(n_max: int, out: Path) -> None:
         raise click.UsageError(str(error)) from error
     _make_folder(out)
     rows = _measure_with_progress(n_max)
-    path = out / "figure-1.csv"
-    figure_1.write_csv(rows, path)
     console = Console()
     console.print(_figure_1_table(rows))
-    for written in (path, *save_all(rows, out)):
+    path = out / "figure-1.csv"
+    with _writing(out):
+        figure_1.write_csv(rows, path)
+        pictures = save_all(rows, out)
+    for written in (path, *pictures):
         console.print(f"wrote {written}", highlight=False, soft_wrap=True)
 
 
 def _make_folder(folder: Path) -> None:
-    """Make the folder before the long work, or say why it cannot be."""
+    """Make the folder and try to write there before the long work, or say why not."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except OSError as error:
         raise click.UsageError(
-            f"--out must be a folder that can be made: {error.strerror} ({folder})."
+            "--out must be a folder that can be made and written to: "
+            f"{error.strerror} ({folder})."
+        ) from error
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Turn a failure to write, a full disk say, into one message."""
+    try:
+        yield
+    except OSError as error:
+        raise click.UsageError(
+            f"The table above is complete, but the files could not be written to "
+            f"{folder}: {error.strerror or error}."
         ) from error
 
 
@@ -120,8 +140,8 @@ def _figure_1_table(rows: list[Measurement]) -> Table:
             f"{row.perceptron_operations:,}",
             f"{row.perceptron_mistakes_per_pass:.3f}",
             f"{row.optimistic_operations:,}",
-            f"{row.sharper_bound_operations:,.0f}",
-            f"{row.paper_bound_operations:,.0f}",
+            f"{row.sharper_bound_operations:,}",
+            f"{row.paper_bound_operations:,}",
             f"{row.adaptive_operations:,}",
             f"{row.metric_operations:,}",
         )
@@ -176,7 +196,8 @@ def theorems_command(seed: int, out: Path | None) -> None:
     console.print(_theorems_table(rows))
     if out is not None:
         path = out / "theorems.csv"
-        theorems.write_csv(rows, path)
+        with _writing(out):
+            theorems.write_csv(rows, path)
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     if not all(row.holds for row in rows):
         raise click.exceptions.Exit(1)

@@ -76,9 +76,7 @@ def draw(rows: list[Measurement]) -> Figure:
         for axes in (left, right):
             for name, label, look in LINES:
                 values = columns(rows, name)
-                # ln 1 = 0: the sharper bound of one row is zero, without logarithm.
-                shown = values > 0 if axes is right else slice(None)
-                axes.plot(n[shown], values[shown], ms=5, label=label, **look)
+                axes.plot(n, values, ms=5, label=label, **look)
             axes.set_xlabel("n (rows and columns of data set (2))")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         left.set_ylabel("total iterations (inner products and additions)")

@@ -8,11 +8,11 @@ Costs are in the paper's unit, inner products and additions of vectors:
 - The adaptive loop: ``3 n + 6`` a round, rounds played again counted (n inner products
   more for the second stopping test; two inner products and four additions beside it).
 - The metric: the same a round, in the new coordinates, after a change of coordinates
-that
-  we charge ``6 n d + 10 d^2``: a QR factorisation, its product with the rows, their
-  second moment, its eigenvectors and the new rows, multiplications over d.
+  that we charge ``6 n d + 10 d^2``: a QR factorisation, its product with the rows,
+  their second moment, its eigenvectors and the new rows, multiplications over d.
 
-The bounds drawn are on Algorithm 1, ``2 n + 2`` operations for each round they allow.
+The bounds drawn are on Algorithm 1: ``2 n + 2`` operations for each round up to the
+first T that exceeds the stated count, which is when the average separates at last.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ from pathlib import Path
 import numpy as np
 
 from linsep.datasets import paper_rows
-from linsep.game.bounds import rounds_bound, sharper_rounds_bound
+from linsep.game.bounds import (
+    rounds_bound,
+    rounds_to_separation,
+    sharper_rounds_bound,
+)
 from linsep.perceptrons.perceptron import Perceptron
 from linsep.perceptrons.presentation import Tally
 from linsep.perceptrons.result import FloatArray
@@ -65,8 +69,9 @@ class Measurement:
         The adaptive loop in the metric's coordinates, the change of them counted.
     sharper_bound_rounds, paper_bound_rounds : float
         ``radius sqrt(2 ln n) / margin`` and ``(1 + 2 radius^2 ln n) / (2 margin)``.
-    sharper_bound_operations, paper_bound_operations : float
-        The same times ``2 n + 2``.
+    sharper_bound_operations, paper_bound_operations : int
+        What Algorithm 1 costs at most: ``2 n + 2`` times the first whole number of
+        rounds above the count.
     """
 
     n: int
@@ -83,9 +88,9 @@ class Measurement:
     metric_rounds: int
     metric_operations: int
     sharper_bound_rounds: float
-    sharper_bound_operations: float
+    sharper_bound_operations: int
     paper_bound_rounds: float
-    paper_bound_operations: float
+    paper_bound_operations: int
 
 
 def perceptron_operations(n: int) -> int:
@@ -149,9 +154,9 @@ def measure(n: int, report: Report | None = None) -> Measurement:
         metric_rounds=metric.n_rounds,
         metric_operations=change + metric.n_rounds * (3 * n + 6) * rank // n,
         sharper_bound_rounds=sharper,
-        sharper_bound_operations=sharper * (2 * n + 2),
+        sharper_bound_operations=rounds_to_separation(sharper) * (2 * n + 2),
         paper_bound_rounds=stated,
-        paper_bound_operations=stated * (2 * n + 2),
+        paper_bound_operations=rounds_to_separation(stated) * (2 * n + 2),
     )
 
 
