@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -112,6 +113,13 @@ def command(
         answer = _by_target(
             file, target, family, not no_intercept, drop, header, weights, time_limit
         )
+    on_file = None
+    if target is not None:
+        dropped = drop if weights is None else (*drop, weights)
+        on_file = [str(file), "--target", target]
+        on_file += [part for name in dropped for part in ("--drop", name)]
+        if header is not None:
+            on_file.append("--header" if header else "--no-header")
     proof = answer.certificate if certificate is not None else None
     if certificate is not None and proof is not None:
         proof.save(certificate)
@@ -123,7 +131,7 @@ def command(
         click.echo(answer.summary())
         if certificate is not None and proof is not None:
             click.echo(f"Proof saved: {certificate}")
-            click.echo(_how_to_check(answer, certificate, certificate_data, formula))
+            click.echo(_how_to_check(answer, certificate, certificate_data, on_file))
     if certificate is not None and proof is None:
         click.echo(f"No proof to save to {certificate}: undecided.", err=True)
     raise SystemExit(0 if answer.proved else 1)
@@ -151,18 +159,23 @@ def _save_data(answer: Diagnosis, path: Path) -> None:
 
 
 def _how_to_check(
-    answer: Diagnosis, proof: Path, data: Path | None, formula: str | None
+    answer: Diagnosis, proof: Path, data: Path | None, on_file: list[str] | None
 ) -> str:
-    """Say what the proof is about, and how to check it."""
+    """Say what the proof is about, and how to check it.
+
+    `on_file` holds the arguments of ``verify`` with which it reads the same rows from
+    the file; None if it cannot, as with a formula.
+    """
     if data is not None:
-        return f"Check it: linsep verify {proof} {data}"
-    n_rows, _ = answer.certificate_data()[0].shape
-    if formula is None and answer.family == "binomial" and n_rows == answer.n_samples:
-        return "It is about the rows of FILE: check it by linsep verify."
+        return f"Check it: {join(['linsep', 'verify', str(proof), str(data)])}"
+    X, _ = answer.certificate_data()
+    is_whole = X.shape == (answer.n_samples, answer.n_features)
+    if on_file is not None and answer.family == "binomial" and is_whole:
+        return f"Check it: {join(['linsep', 'verify', str(proof), *on_file])}"
     return (
-        f"It is about {n_rows} rows of two classes that stand for this regression, not "
-        "about FILE; --certificate-data OUT.npz saves them, and linsep verify "
-        f"{proof} OUT.npz checks it."
+        f"It is about {X.shape[0]} rows of two classes that stand for this regression, "
+        "not about the file; --certificate-data OUT.npz saves them, and "
+        f"{join(['linsep', 'verify', str(proof), 'OUT.npz'])} checks it."
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from math import comb
 
 from linsep.diagnosis.formulas import COUNTS
 from linsep.validate import InputError
@@ -71,43 +70,82 @@ def restricted(formula: str, columns: Collection[str]) -> str:
 def _require_few_terms(tokens: list[tuple[str, str]], formula: str) -> None:
     """Raise if powers and interactions multiply to more terms than can be listed.
 
-    A sum of k columns, taken to a degree e, has at most ``comb(k, 1) + ... +
-    comb(k, e)`` terms.
+    Each operation lists one product for each pair of terms of its two sides, and a
+    power one for each choice of a term in each factor; these are counted, without the
+    products that turn out equal. What is not a formula at all is left to formulaic.
     """
-    for addend in _addends(tokens):
-        texts = [text for _, text in addend]
-        degree = 1 + sum(text in ("*", ":") for text in texts)
-        for at in [i for i, text in enumerate(texts) if text == "**"]:
-            exponent = "".join(texts[at + 1 : at + 2])
+    left = [text for _, text in tokens].index("~") if ("operator", "~") in tokens else 0
+    _Count(tokens[left + 1 :], formula).of_sum()
+
+
+class _Count:
+    """A bound on the number of terms of a formula, by recursive descent."""
+
+    def __init__(self, tokens: list[tuple[str, str]], formula: str) -> None:
+        self.texts = [text for _, text in tokens]
+        self.at = 0
+        self.formula = formula
+
+    def of_sum(self) -> int:
+        total = self._of_crossing()
+        while self._took("+", "-"):
+            total += self._of_crossing()
+        return total
+
+    def _of_crossing(self) -> int:
+        total = self._of_interaction()
+        while self._took("*"):
+            other = self._of_interaction()
+            total = self._bounded(total + other + total * other)
+        return total
+
+    def _of_interaction(self) -> int:
+        total = self._of_power()
+        while self._took(":"):
+            total = self._bounded(total * self._of_power())
+        return total
+
+    def _of_power(self) -> int:
+        total = self._of_atom()
+        while self._took("**"):
+            exponent = "".join(self.texts[self.at : self.at + 1])
             if not exponent.isdecimal() or not 1 <= int(exponent[:9]) <= MOST_POWER:
                 raise InputError(
                     "a power in a formula on the command line must be a whole number "
-                    f"from 1 to {MOST_POWER}, got {exponent!r} in {formula!r}"
+                    f"from 1 to {MOST_POWER}, got {exponent!r} in {self.formula!r}"
                 )
-            degree *= int(exponent)
-        n_names = sum(kind in ("name", "quoted") for kind, _ in addend)
-        n_terms = 0
-        for k in range(1, min(degree, n_names) + 1):
-            n_terms += comb(n_names, k)
-            if n_terms > MOST_TERMS:
-                raise InputError(
-                    f"a formula on the command line must have at most {MOST_TERMS:,} "
-                    f"terms, got more in {formula!r}; take fewer columns or a lower "
-                    "power"
-                )
+            self.at += 1
+            total = self._bounded(total ** int(exponent))
+        return total
 
+    def _of_atom(self) -> int:
+        """Count what is in parentheses; a column, transformed or not, is one term."""
+        while self._took("+", "-"):
+            pass
+        is_call = not self._took("(")
+        if is_call:
+            self.at += 1
+            if not self._took("("):
+                return 1
+        total = self.of_sum()
+        self._took(")")
+        return 1 if is_call else total
 
-def _addends(tokens: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """Cut the tokens at every + and - that is in no parentheses, and at ~."""
-    addends: list[list[tuple[str, str]]] = [[]]
-    depth = 0
-    for kind, text in tokens:
-        depth += (text == "(") - (text == ")")
-        if text == "~" or (depth == 0 and text in ("+", "-")):
-            addends.append([])
-        else:
-            addends[-1].append((kind, text))
-    return addends
+    def _took(self, *texts: str) -> bool:
+        """Step over the next token if it is one of these."""
+        if self.at < len(self.texts) and self.texts[self.at] in texts:
+            self.at += 1
+            return True
+        return False
+
+    def _bounded(self, total: int) -> int:
+        if total > MOST_TERMS:
+            raise InputError(
+                f"the powers and interactions of a formula on the command line must "
+                f"come to at most {MOST_TERMS:,} terms, got more in "
+                f"{self.formula[:200]!r}; take fewer columns or a lower power"
+            )
+        return total
 
 
 def _tokens(formula: str) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -90,21 +91,30 @@ def _transformed(
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
+    def fit_clone(stage: Any, X: Any) -> tuple[Any, Any]:
+        fresh = clone(stage)
+        return fresh, fresh.fit_transform(X, y)
+
     try:
-        check_is_fitted(last)
-        is_fitted = True
-    except NotFittedError:
-        is_fitted = False
+        try:
+            check_is_fitted(last)
+            return _through(stages, X, lambda stage, X: (stage, stage.transform(X)))
+        except NotFittedError:
+            return _through(stages, X, fit_clone)
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(
+            "X must be what the pipeline's transformers take, got "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _through(
+    stages: list[Any], X: Any, apply: Callable[[Any, Any], tuple[Any, Any]]
+) -> tuple[Any, list[str] | None]:
+    """Send data through the stages; return what comes out, and its columns' names."""
     names = None
     for stage in stages:
-        fitted = stage if is_fitted else clone(stage)
-        try:
-            made = fitted.transform(X) if is_fitted else fitted.fit_transform(X, y)
-        except (ValueError, TypeError, KeyError) as error:
-            raise InputError(
-                "X must be what the pipeline's transformers take, got "
-                f"{type(error).__name__}: {error}"
-            ) from error
+        fitted, made = apply(stage, X)
         names = _names_made(fitted, made, _names_of(X, names))
         X = made
     return X, names
@@ -118,7 +128,7 @@ def _names_of(X: Any, names: list[str] | None) -> list[str] | None:
 
 def _names_made(stage: Any, made: Any, given: list[str] | None) -> list[str] | None:
     """Return the names of the columns a stage made, where they can be told."""
-    for asked in ((), (given,)):
+    for asked in ((given,), ()):
         try:
             return [str(name) for name in stage.get_feature_names_out(*asked)]
         except (AttributeError, ValueError, TypeError):
