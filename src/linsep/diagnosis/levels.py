@@ -66,7 +66,7 @@ def factor_of(name: str) -> str | None:
 def level_reasons(study: Study, separated: NDArray[np.bool_]) -> list[Reason]:
     """Find the levels whose rows are all separated and all of one outcome."""
     found = []
-    for factor, text, rows in _levels(study):
+    for factor, text, rows in _levels(study, separated):
         if not rows.any() or not separated[rows].all():
             continue
         outcome = _only_outcome(study, rows)
@@ -76,14 +76,22 @@ def level_reasons(study: Study, separated: NDArray[np.bool_]) -> list[Reason]:
     return found
 
 
-def _levels(study: Study) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
-    """Yield factor, words and rows of each level known."""
-    for factor, columns in _columns_of_factors(study).items():
+def _levels(
+    study: Study, separated: NDArray[np.bool_]
+) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Yield factor, words and rows of each level that may be separated."""
+    factors = _columns_of_factors(study)
+    if not factors:
+        return
+    import pandas as pd
+
+    for factor, columns in factors.items():
         values = study.factors.get(factor)
         if values is not None:
-            for level in dict.fromkeys(values.tolist()):
-                of_level = np.asarray(values == level, dtype=np.bool_)
-                yield factor, f"{factor} = {level}", of_level
+            codes, names = pd.factorize(values)
+            n_left = np.bincount(codes[~separated], minlength=len(names))
+            for k in np.flatnonzero(n_left == 0).tolist():
+                yield factor, f"{factor} = {names[k]}", np.equal(codes, k)
             continue
         matches = [_COLUMN.fullmatch(study.names[j]) for j in columns]
         found = [match for match in matches if match is not None]
@@ -91,18 +99,18 @@ def _levels(study: Study) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
             continue
         block = study.X[:, columns]
         block = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
-        if all(match["mark"] for match in found):
+        if all(match["mark"] for match in found) and np.isin(block, (0.0, 1.0)).all():
             named = listed([match["level"] for match in found])
             words = f"{factor} other than {named} (the reference level)"
-            yield factor, words, ~block.any(axis=1)
+            yield factor, words, np.asarray((block == 0).all(axis=1))
         elif any(match["contrast"] for match in found) and len(columns) <= FEW_COLUMNS:
             cells, cell = np.unique(block, axis=0, return_inverse=True)
-            for k, values in enumerate(cells):
+            for k, of_cell in enumerate(cells):
                 words = " and ".join(
                     f"{study.names[j]} = {number_text(float(value))}"
-                    for j, value in zip(columns, values, strict=True)
+                    for j, value in zip(columns, of_cell, strict=True)
                 )
-                yield factor, words, cell.reshape(-1) == k
+                yield factor, words, np.equal(cell.reshape(-1), k)
 
 
 def _columns_of_factors(study: Study) -> dict[str, list[int]]:
