@@ -271,3 +271,35 @@ def test_max_margin_callback_sees_the_interval_close():
     uppers = [state.margin_upper for state in seen]
     assert uppers == sorted(uppers, reverse=True)
     assert all(state.margin_lower <= state.margin_upper for state in seen)
+
+
+SMALLEST = 5e-324
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "free"),
+    [
+        ([[1e-320], [-1e-320]], [0, 1], True),
+        ([[0.0, 1e-315], [1e-315, 0.0]], [0, 1], True),
+        ([[3 * SMALLEST]], [1], False),
+        ([[5e-310, 1e-310]], [1], False),
+        ([[4 * SMALLEST, -5 * SMALLEST, -3 * SMALLEST]], [1], False),
+        ([[8.05e-322], [-SMALLEST]], [1, 0], False),
+        ([[-1.7e308, 1e308], [1.7e308, 1e-320]], [0, 1], True),
+        ([[3e-142, -2.7e227, -8.9e252, -4.5e-318]], [1], False),
+    ],
+)
+@pytest.mark.parametrize("kind", [np.array, sparse.csr_matrix])
+def test_max_margin_at_either_end_of_the_doubles(X, y, free, kind):
+    answer = linsep.max_margin(kind(X), y, fit_intercept=free)
+    assert answer.separable
+    first, last = ([Fraction(v) for v in row] for row in (X[0], X[-1]))
+    if free:  # half the distance of two points
+        square = sum((a - b) ** 2 for a, b in zip(first, last, strict=True)) / 4
+    else:  # the nearest point to 0, in one dimension or of one row
+        square = sum(a**2 for a in last)
+    assert answer.margin_squared() == square
+    assert Fraction(answer.margin_lower) ** 2 <= square
+    assert square <= Fraction(answer.margin_upper) ** 2
+    assert np.isfinite(answer.coef).all()
+    answer.certificate.verify(kind(X), y)

@@ -13,6 +13,7 @@ Where rounding keeps the two bounds apart, exact arithmetic settles the support
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -27,10 +28,12 @@ from linsep.rows import Rows, Scan
 from linsep.search import Callback, Limits, Search, Stopped, Verdict
 from linsep.separation import one_class_result, result_of
 from linsep.solvers.active_set import Outcome
-from linsep.solvers.bounds import EPS, margin_lower, margin_upper
+from linsep.solvers.bounds import margin_upper
 from linsep.solvers.engines import Candidate, Kind
+from linsep.solvers.hard_margin.coordinates import rounded_weights
 from linsep.solvers.hard_margin.support import lowest_support
 from linsep.solvers.hard_margin.working import Solution, solve_margin
+from linsep.solvers.powers import exponent_above, shifted
 from linsep.solvers.working_set import WorkingSet
 from linsep.validate import InputError, Problem, checked_seed, problem_from
 
@@ -196,7 +199,8 @@ class MarginSearch(Search):
             self._bound_above(rows, solution.weights)
             scan = self._price(solution.w, working.n_added)
             self._take_in(solution.w, held, scan)
-            if not self._is_closed() and not self._missed(scan, working).size:
+            missed = self._missed(scan, working, solution.target)
+            if not self._is_closed() and not missed.size:
                 self._refine(solution, rows, scan)
                 if not self._is_closed():
                     return self._decide_exactly()
@@ -286,7 +290,8 @@ class MarginSearch(Search):
         self, solution: Solution, scan: Scan, working: WorkingSet
     ) -> None:
         """Where rows tie, let the first of them be the support."""
-        near = scan.index[scan.relative <= 1.0 + 1e-9 + 4 * scan.error]
+        edge = solution.target * (1.0 + 1e-9) + 4 * scan.error
+        near = scan.index[scan.relative <= edge]
         tied = np.union1d(near, self.support)
         if tied.size == self.support.size:
             return
@@ -294,11 +299,17 @@ class MarginSearch(Search):
         held = working.index[solution.support]
         multipliers[np.searchsorted(tied, held)] = solution.weights
         rows = _dense(self.rows.take(tied))
+        features = rows[:, : self.rows.shape[1] - int(self.rows.fit_intercept)]
+        # Neither squares that overflow, nor features lost beside the constant 1.
+        features[:] = shifted(features, -exponent_above(features))
         self.support = tied[lowest_support(rows, multipliers) > 0]
 
-    def _missed(self, scan: Scan, working: WorkingSet) -> NDArray[np.intp]:
+    def _missed(
+        self, scan: Scan, working: WorkingSet, target: float
+    ) -> NDArray[np.intp]:
         """Return rows the sweep found inside the margin that are not held yet."""
-        inside = scan.index[scan.relative < 1.0 - min(1e-9, 0.1 * self.tol)]
+        edge = target * (1.0 - min(1e-9, 0.1 * self.tol))
+        inside = scan.index[scan.relative < edge]
         return np.setdiff1d(inside, working.index)
 
     def _refine(
@@ -319,16 +330,42 @@ class MarginSearch(Search):
 
     def _exact_slack(self, w: NDArray[np.float64], scan: Scan) -> float:
         """Bound the least ``a_i . w`` by exact products of the rows nearest."""
-        nearest = scan.index[scan.relative <= scan.relative[0] + 4 * scan.error]
+        nearest, others = self._nearest(scan)
         least = Hyperplane(w).least_slack(self.rows.take(nearest))
-        others = (
-            scan.relative[nearest.size] - scan.error
-            if nearest.size < scan.index.size
-            else np.inf
-            if scan.index.size == self.rows.shape[0]
-            else -np.inf
-        )
         return -np.inf if least is None else float(min(least, others))
+
+    def _nearest(self, scan: Scan) -> tuple[NDArray[np.intp], float]:
+        """Return the rows that may be nearest, and what all others have at least."""
+        n, d = self.rows.shape
+        if not np.isfinite(scan.error):  # products overflowed: all rows are in doubt
+            return (
+                (np.arange(n), np.inf)
+                if n * d <= MOST_EXACT_ENTRIES
+                else (scan.index, -np.inf)
+            )
+        bound = scan.relative[0] + 4 * scan.error
+        nearest = scan.index[scan.relative <= bound]
+        if nearest.size == n:
+            return nearest, np.inf
+        if nearest.size == scan.index.size:
+            return nearest, -np.inf
+        return nearest, float(scan.relative[nearest.size] - scan.error)
+
+    def _exact_lower(self, w: NDArray[np.float64], scan: Scan) -> float:
+        """Bound the margin of a hyperplane, with no rounding before the last step."""
+        from linsep.proof.hard_margin import exact_lower, exact_values
+
+        nearest, others = self._nearest(scan)
+        if others <= 0 or not self._coef(w).any():
+            return -np.inf
+        weights = [Fraction(float(v)) for v in w]
+        denominator = math.lcm(*(v.denominator for v in weights))
+        integers = [int(v * denominator) for v in weights]
+        values = exact_values(_dense(self.rows.take(nearest)), integers, denominator)
+        if others < np.inf:
+            values.append(Fraction(others))
+        least = min(values)
+        return exact_lower(least, self._coef(w)) if least > 0 else -np.inf
 
     def _decide_exactly(self) -> Verdict:
         """Settle the support by exact arithmetic, from a separator if need be."""
@@ -345,26 +382,24 @@ class MarginSearch(Search):
         self.support = np.array(settled.support, dtype=np.intp)
         rows = _dense(self.rows.take(self.support))
         weights = np.array([float(m * settled.squared) for m in settled.multipliers])
-        from linsep.proof.hard_margin import exact_upper, square_root
+        from linsep.proof.hard_margin import exact_upper, root_above
 
         # The optimum itself is known: the bound by rounded weights may be above it.
         bound = min(
-            square_root(settled.squared) * (1.0 + 8.0 * EPS),
+            root_above(settled.squared),
             exact_upper(rows, weights, self.rows.fit_intercept),
         )
         self.margin_upper = min(self.margin_upper, bound)
-        w = settled.doubles()
-        if np.isfinite(w).all():
-            scan = self._price(w, 4 * self.rows.shape[1] + 200)
-            slack = max(scan.margin, self._exact_slack(w, scan))
-            if slack > 0:
-                lower = margin_lower(slack, self._coef(w))
-                if lower >= self.margin_lower:
-                    self.margin_lower, self._best = lower, Hyperplane(w)
+        w, _ = rounded_weights(
+            settled.weights, settled.denominator, self.rows.fit_intercept
+        )
+        scan = self._price(w, 4 * self.rows.shape[1] + 200)
+        lower = self._exact_lower(w, scan)
+        if lower > 0 and lower >= self.margin_lower:
+            self.margin_lower, self._best = lower, Hyperplane(w)
         if not self._is_closed():
             return self._separable(
-                "; no hyperplane in double precision comes closer to it, "
-                "margin_squared() is exact"
+                "; double precision comes no closer, margin_squared() is exact"
             )
         return self._separable("")
 
@@ -406,11 +441,14 @@ def _settle_exactly(rows: Rows, support: NDArray[np.intp], should_stop: Any) -> 
     n, d = rows.shape
 
     def most_violated(weights: list[int], denominator: int) -> Any:
-        w = np.array([float(Fraction(v, denominator)) for v in weights])
-        scan = rows.scan(w, min(n, 4 * d + 200), by_margin=True)
-        if scan.index.size < n and scan.relative[-1] - 2 * scan.error <= 1.0:
+        w, shift = rounded_weights(weights, denominator, rows.fit_intercept)
+        target = float(np.ldexp(1.0, shift))
+        k = min(n, 4 * d + 200) if _is_faithful(w, weights) else 0
+        scan = rows.scan(w, k or n, by_margin=True)
+        if scan.index.size < n and not scan.relative[-1] - 2 * scan.error > target:
             scan = rows.scan(w, n, by_margin=True)
-        doubtful = scan.index[~(scan.relative - 2 * scan.error > 1.0)]
+        clear = scan.relative - 2 * scan.error > target
+        doubtful = scan.index[~clear] if k else scan.index
         worst = None
         for at in range(0, doubtful.size, 1000):
             part = doubtful[at : at + 1000]
@@ -427,6 +465,13 @@ def _settle_exactly(rows: Rows, support: NDArray[np.intp], should_stop: Any) -> 
     return exact_margin(
         rows.take, start, rows.fit_intercept, most_violated, should_stop
     )
+
+
+def _is_faithful(w: NDArray[np.float64], weights: list[int]) -> bool:
+    """Tell whether every weight was rounded to a normal double, or is zero."""
+    tiny = np.finfo(np.float64).tiny
+    pairs = zip(w.tolist(), weights, strict=True)
+    return all(not exact or tiny <= abs(value) < np.inf for value, exact in pairs)
 
 
 def _with_both_classes(rows: Rows, support: NDArray[np.intp]) -> NDArray[np.intp]:

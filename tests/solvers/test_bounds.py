@@ -56,3 +56,26 @@ def test_lower_bound_is_rounded_down_and_knows_no_hyperplane():
     assert Fraction(margin_lower(1.0, coef)) ** 2 * 10 < 1
     assert margin_lower(1.0, np.zeros(2)) == np.inf
     assert margin_lower(0.0, np.zeros(2)) == 0.0
+
+
+subnormals = st.integers(-(2**12), 2**12).map(lambda k: k * 5e-324) | st.floats(
+    -1e-308, 1e-308
+)
+
+
+@given(st.lists(subnormals, min_size=1, max_size=5))
+def test_upper_bound_is_above_the_norm_of_a_subnormal_row(row):
+    bound = margin_upper(np.array([row]), np.ones(1), False)
+    assert Fraction(bound) ** 2 >= sum(Fraction(v) ** 2 for v in row)
+    assert (bound == 0) == (not any(row))
+
+
+@given(
+    st.floats(0.0, 1e-300) | st.integers(0, 9).map(lambda k: k * 5e-324),
+    st.lists(st.floats(-1e300, 1e300) | subnormals, min_size=1, max_size=5).filter(any),
+)
+def test_lower_bound_is_below_the_quotient_at_either_end_of_the_doubles(slack, coef):
+    bound = margin_lower(slack, np.array(coef))
+    assert bound >= 0
+    length_squared = sum(Fraction(v) ** 2 for v in coef)
+    assert Fraction(bound) ** 2 * length_squared <= Fraction(slack) ** 2

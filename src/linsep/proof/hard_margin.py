@@ -56,10 +56,6 @@ class ExactMargin:
     weights: tuple[int, ...]
     denominator: int
 
-    def doubles(self) -> NDArray[np.float64]:
-        """Return ``w`` and ``b`` rounded once, so that support rows are at 1."""
-        return np.array([float(Fraction(v, self.denominator)) for v in self.weights])
-
 
 class _Support:
     """Independent active rows, their multipliers, and the system they solve."""
@@ -187,7 +183,7 @@ def _make_feasible(state: _Support) -> bool:
 
 
 def _classes(state: _Support) -> set[int]:
-    return {int(v) for v in np.sign(state.load(state.rows).values[:, -1].astype(float))}
+    return {1 if v > 0 else -1 for v in state.load(state.rows).values[:, -1]}
 
 
 def _admit(state: _Support, entering: int, should_stop: Callable[[], bool]) -> bool:
@@ -319,7 +315,48 @@ def exact_upper(
     width = rows.shape[1] - int(free)
     sums = numerators @ exact.values[:, :width].astype(object)
     squared = Fraction(sum(int(v) ** 2 for v in sums), denominator**2)
-    return square_root(squared) * (1.0 + 2.0**-50)
+    return root_above(squared)
+
+
+def exact_lower(least: Fraction, coef: NDArray[np.float64]) -> float:
+    """Return ``least / |coef|`` rounded down; ``least >= 0``, ``coef`` not zero."""
+    length_squared = sum((Fraction(float(c)) ** 2 for c in coef), start=Fraction(0))
+    return root_below(least**2 / length_squared)
+
+
+def root_above(value: Fraction) -> float:
+    """Return the least double that is no smaller than the square root; maybe inf.
+
+    Examples
+    --------
+    >>> root_above(Fraction(9, 4)), root_above(Fraction(1, 4**2000))
+    (1.5, 5e-324)
+    """
+    root = square_root(value)
+    while root < math.inf and Fraction(root) ** 2 < value:
+        root = math.nextafter(root, math.inf)
+    if root == math.inf:
+        return root
+    while root > 0 and Fraction(math.nextafter(root, 0.0)) ** 2 >= value:
+        root = math.nextafter(root, 0.0)
+    return root
+
+
+def root_below(value: Fraction) -> float:
+    """Return the largest finite double that is no larger than the square root.
+
+    Examples
+    --------
+    >>> root_below(Fraction(9, 4)), root_below(Fraction(1, 4**2000))
+    (1.5, 0.0)
+    """
+    root = min(square_root(value), float(np.finfo(np.float64).max))
+    while Fraction(root) ** 2 > value:
+        root = math.nextafter(root, 0.0)
+    above = math.nextafter(root, math.inf)
+    while above < math.inf and Fraction(above) ** 2 <= value:
+        root, above = above, math.nextafter(above, math.inf)
+    return root
 
 
 def square_root(value: Fraction) -> float:
@@ -333,4 +370,6 @@ def square_root(value: Fraction) -> float:
     if value <= 0:
         return 0.0
     shift = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
-    return math.ldexp(math.sqrt(value / Fraction(4) ** shift), shift)
+    root = math.sqrt(value / Fraction(4) ** shift)
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(root, shift))  # inf above the doubles

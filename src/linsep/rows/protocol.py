@@ -185,9 +185,10 @@ def sweep(
 
     def visit(chunk: tuple[int, int]) -> _Visit:
         s, t = margins(*chunk)
-        error = factor * t + underflow
-        low = s - error
-        with np.errstate(divide="ignore", invalid="ignore"):
+        # Overflow leaves what is not finite, and no claim is made for such a row.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            error = factor * t + underflow
+            low = s - error
             relative = s / t
         # Not finite means overflow, 0 / 0 a row that vanishes: neither is settled.
         if not np.isfinite(relative).all():
@@ -202,6 +203,8 @@ def sweep(
         if min(up, down) > 0:
             return _Visit(chunk[0], down, up, min(up, down), 0, 0, relative, largest)
         settled = low > 0
+        if not by_margin:  # among subnormals a row may be in doubt at any ratio
+            relative[~settled & (relative >= factor)] = 0.0
         n_violations = int(np.count_nonzero((s < -error) & np.isfinite(t)))
         return _Visit(
             chunk[0],

@@ -13,7 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers.powers import exponent_above, shifted
+
 EPS = float(np.finfo(np.float64).eps)
+# Below this a product with 1 - EPS is no longer sure to be smaller.
+SUBNORMAL = float(np.finfo(np.float64).tiny) / EPS
 
 
 def norm(values: NDArray[np.float64]) -> float:
@@ -47,26 +51,39 @@ def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -
         if not 0.0 < mass < 1.0:
             return np.inf
         p = np.where(positive, 0.5 * p / mass, 0.5 * p / float(p[~positive].sum()))
-    scale = float(abs(features).max()) if min(features.shape) else 0.0
-    scale = scale or 1.0
-    unit = features / scale
+    exponent = exponent_above(features)
+    unit = shifted(features, -exponent)
     squares = unit.multiply(unit) if hasattr(unit, "multiply") else unit * unit
     lengths = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
     # What the sums may lose, and what an imbalance of the rounded masses may cost: a
     # separating unit vector's intercept is at most the largest length.
     rounding = (len(p) + features.shape[1] + 16) * EPS
     loss = rounding * (float(p @ lengths) + float(lengths.max(initial=0.0)))
-    return float(scale * (norm(np.asarray(p @ unit)) * (1.0 + rounding) + loss))
+    bound = norm(np.asarray(p @ unit)) * (1.0 + rounding) + loss
+    # Relative slack vanishes among subnormals: the last step is rounded up.
+    with np.errstate(over="ignore"):
+        return float(np.nextafter(np.ldexp(bound, exponent), np.inf)) if bound else 0.0
 
 
 def margin_lower(slack: float, coef: NDArray[np.float64]) -> float:
     """Return the margin of a hyperplane whose smallest ``a_i . w`` is ``slack``.
 
-    ``slack`` is a lower bound already; the division is rounded down. No features at
-    all, or none used, means there is no hyperplane: the margin is infinite.
+    ``slack`` is a lower bound already, but for the rounding to the nearest subnormal;
+    the division is rounded down. No features at all, or none used, means there is no
+    hyperplane: the margin is infinite.
     """
-    length = norm(coef)
-    if length == 0.0:
+    largest = float(np.abs(coef).max(initial=0.0))
+    if largest == 0.0:
         return np.inf if slack > 0 else 0.0
-    share = slack / length
-    return share - abs(share) * (coef.size + 8) * EPS
+    if slack == 0.0 or not np.isfinite(slack):
+        return float(slack)
+    if abs(slack) < SUBNORMAL:
+        slack = float(np.nextafter(slack, -np.inf))
+    # Mantissas and exponents apart: only the last step can leave the normal range.
+    exponent = int(np.frexp(largest)[1])
+    mantissa, power = np.frexp(slack)
+    share = float(mantissa) / norm(np.ldexp(coef, -exponent))
+    share -= abs(share) * (coef.size + 8) * EPS
+    with np.errstate(over="ignore", under="ignore"):
+        bound = np.ldexp(share, int(power) - exponent)
+    return float(np.nextafter(bound, -np.inf)) if bound else min(0.0, slack)

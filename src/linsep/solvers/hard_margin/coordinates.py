@@ -8,11 +8,16 @@ have the same inner products; so are rows known by a kernel alone.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from linsep.solvers.powers import SAFE_EXPONENT, exponent_above, shifted
 
 # A pivot below this share of the largest is rounding: the row depends on earlier ones.
 RANK_TOLERANCE = 1e-13
@@ -20,59 +25,132 @@ RANK_TOLERANCE = 1e-13
 
 @dataclass(frozen=True)
 class Direct:
-    """Columns kept; ``x -> (x - centre) / scale``.
+    """Columns kept; ``x -> (x 2**-size - centre) 2**-spread``.
 
     Attributes
     ----------
+    size : int
+        No entry exceeds ``2**size``: first of all the columns are brought below 1.
     centre : ndarray of shape (n_features,)
-    scale : float
-        A power of two.
+        Zero without an intercept.
+    spread : int
+        Nor does an entry exceed ``2**spread`` about the centre.
     fit_intercept : bool
     """
 
+    size: int
     centre: NDArray[np.float64]
-    scale: float
+    spread: int
     fit_intercept: bool
 
     @classmethod
     def of(cls, signed: NDArray[np.float64], fit_intercept: bool) -> Direct:
         """Choose the shift and the scale for signed rows."""
-        if fit_intercept:
-            signs, features = signed[:, -1], signed[:, :-1]
-            positive = signs > 0
-            n_positive = np.count_nonzero(positive)
-            # Midway between the two class means; -features sums are signed back.
-            upper = features[positive].sum(axis=0) / max(1, n_positive)
-            lower = -features[~positive].sum(axis=0) / max(1, len(signs) - n_positive)
-            centre = 0.5 * upper + 0.5 * lower
-        else:
-            features = signed
-            centre = np.zeros(signed.shape[1])
-        spread = np.abs(np.abs(features) - np.abs(centre)).max(initial=0.0)
-        if fit_intercept and features.size:
-            spread = np.abs(features * signs[:, None] - centre).max(initial=0.0)
-        _, exponent = np.frexp(spread) if spread > 0 else (0.0, 0)
-        return cls(centre, float(np.ldexp(1.0, int(exponent))), fit_intercept)
+        features = signed[:, :-1] if fit_intercept else signed
+        size = exponent_above(features)
+        features = shifted(features, -size)
+        centre = np.zeros(features.shape[1])
+        if not fit_intercept:
+            return cls(size, centre, 0, False)
+        signs = signed[:, -1]
+        positive = signs > 0
+        n_positive = np.count_nonzero(positive)
+        # Midway between the two class means; -features sums are signed back.
+        upper = features[positive].sum(axis=0) / max(1, n_positive)
+        lower = -features[~positive].sum(axis=0) / max(1, len(signs) - n_positive)
+        centre = 0.5 * upper + 0.5 * lower
+        spread = exponent_above(features * signs[:, None] - centre)
+        return cls(size, centre, spread, True)
 
     def rows(
         self, signed: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return signed rows in these coordinates, and their signs."""
         if not self.fit_intercept:
-            return np.ascontiguousarray(signed / self.scale), np.ones(len(signed))
+            unit = np.ascontiguousarray(shifted(signed, -self.size))
+            return unit, np.ones(len(signed))
         signs = signed[:, -1].copy()
         out = np.empty_like(signed)
-        out[:, :-1] = (signed[:, :-1] - signs[:, None] * self.centre) / self.scale
+        moved = shifted(signed[:, :-1], -self.size) - signs[:, None] * self.centre
+        out[:, :-1] = shifted(moved, -self.spread)
         out[:, -1] = signs
         return out, signs
 
-    def hyperplane(self, u: NDArray[np.float64], offset: float) -> NDArray[np.float64]:
-        """Return the weights on the user's columns, the intercept last."""
+    def hyperplane(
+        self, u: NDArray[np.float64], offset: float
+    ) -> tuple[NDArray[np.float64], int]:
+        """Return weights on the user's columns and a shift; see `weights_within`."""
+        exponent = -self.size - self.spread
         if not self.fit_intercept:
-            return u / self.scale
-        coef = u[:-1] / self.scale
+            return weights_within(u, exponent, ())
         # u's last entry is rounding (the multipliers balance); it acts as offset.
-        return np.append(coef, offset + u[-1] - coef @ self.centre)
+        parts = (offset + float(u[-1]), 0), (-float(u[:-1] @ self.centre), -self.spread)
+        return weights_within(u[:-1], exponent, parts)
+
+
+def weights_within(
+    coef: NDArray[np.float64], exponent: int, intercept: tuple[tuple[float, int], ...]
+) -> tuple[NDArray[np.float64], int]:
+    """Put weights together in the range of doubles.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (r,)
+        The weights are ``coef 2**exponent``.
+    exponent : int
+    intercept : tuple of (float, int)
+        The intercept is the sum of ``value 2**power`` over these; none without one.
+
+    Returns
+    -------
+    w : ndarray of shape (r,), or (r + 1,) with an intercept
+    shift : int
+        ``w`` is the weights times ``2**shift``: 0 unless they are near the ends of the
+        range.
+    """
+    lead = exponent + exponent_above(coef)
+    powers = [power + math.frexp(value)[1] for value, power in intercept if value]
+    shift = shift_within(lead, max([lead, *powers]))
+    w = np.ldexp(coef, exponent + shift)
+    if not intercept:
+        return w, shift
+    return np.append(w, sum(math.ldexp(v, p + shift) for v, p in intercept)), shift
+
+
+def shift_within(lead: int, top: int) -> int:
+    """Return by which power of two to multiply weights, most often 0.
+
+    Parameters
+    ----------
+    lead : int
+        The exponent of the largest weight on a feature.
+    top : int
+        The exponent of the largest weight, the intercept among them.
+    """
+    if top > SAFE_EXPONENT:
+        return SAFE_EXPONENT - top
+    if lead < -SAFE_EXPONENT:
+        return min(-SAFE_EXPONENT - lead, SAFE_EXPONENT - top, SAFE_EXPONENT)
+    return 0
+
+
+def rounded_weights(
+    weights: Sequence[int], denominator: int, free: bool
+) -> tuple[NDArray[np.float64], int]:
+    """Return the doubles nearest to ``2**shift weights / denominator``, and the shift.
+
+    The shift is 0, and rows on the margin are at 1, unless that would leave the range
+    of doubles. With `free` the last weight is the intercept. Entries far below the
+    largest one may still be rounded to subnormals, or to 0.
+    """
+    exponents = [
+        abs(v).bit_length() - denominator.bit_length() if v else None for v in weights
+    ]
+    features = [e for e in (exponents[:-1] if free else exponents) if e is not None]
+    used = [e for e in exponents if e is not None]
+    shift = shift_within(max(features, default=0), max(used, default=0))
+    scale = Fraction(2) ** shift / denominator
+    return np.array([float(v * scale) for v in weights]), shift
 
 
 def gram_factor(
@@ -103,8 +181,7 @@ def gram_factor(
     return np.ascontiguousarray(rows)
 
 
-def signed_gram(rows: Any, fit_intercept: bool) -> NDArray[np.float64]:
-    """Return the inner products of signed rows, the constant left out."""
-    features = rows[:, :-1] if fit_intercept else rows
+def signed_gram(features: Any) -> NDArray[np.float64]:
+    """Return the inner products of rows, dense or sparse."""
     product = features @ features.T
     return np.asarray(product.toarray() if hasattr(product, "toarray") else product)

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.hard_margin.active_set import HardMargin
-from linsep.solvers.hard_margin.coordinates import Direct, gram_factor, signed_gram
+from linsep.solvers.hard_margin.coordinates import (
+    Direct,
+    gram_factor,
+    signed_gram,
+    weights_within,
+)
+from linsep.solvers.powers import exponent_above, shifted
 
 
 @dataclass(frozen=True)
@@ -23,13 +29,16 @@ class Solution:
     outcome : Outcome
         OPTIMAL, CONFLICT, or STALLED (also when stopped).
     w : ndarray of shape (d,)
-        Weights on the columns, the intercept last; the least ``a_i . w`` is about 1.
+        Weights on the columns, the intercept last; the least ``a_i . w`` is about
+        `target`.
     support : ndarray of shape (k,)
         Rows with a positive multiplier, the largest first; or those of the conflict.
     weights : ndarray of shape (k,)
         Their multipliers.
     n_steps : int
         Steps taken.
+    target : float
+        1, or another power of two where the weights would leave the doubles.
     """
 
     outcome: Outcome
@@ -37,6 +46,7 @@ class Solution:
     support: NDArray[np.intp]
     weights: NDArray[np.float64]
     n_steps: int
+    target: float = 1.0
 
 
 def solve_margin(
@@ -80,9 +90,14 @@ def solve_margin(
     held = problem.multipliers > 0
     support, weights = problem.support[held], problem.multipliers[held]
     order = np.argsort(-weights, kind="stable")
-    return Solution(
-        outcome, to_weights(problem), support[order], weights[order], problem.n_steps
-    )
+    support, weights = support[order], weights[order]
+    if not (np.isfinite(problem.u).all() and np.isfinite(weights).all()):
+        return Solution(
+            Outcome.STALLED, np.zeros(d), support[:0], weights[:0], problem.n_steps
+        )
+    w, shift = to_weights(problem)
+    target = float(np.ldexp(1.0, shift))
+    return Solution(outcome, w, support, weights, problem.n_steps, target)
 
 
 def _direct(rows: NDArray[np.float64], fit_intercept: bool) -> Any:
@@ -99,19 +114,20 @@ def _wide(rows: Any, fit_intercept: bool) -> Any:
     if fit_intercept:
         last = rows[:, -1]
         signs = np.asarray(last.toarray() if hasattr(last, "toarray") else last).ravel()
-    factor = gram_factor(signed_gram(rows, fit_intercept))
-    largest = float(np.abs(factor).max(initial=0.0))
-    scale = float(np.ldexp(1.0, int(np.frexp(largest)[1]))) if largest > 0 else 1.0
-    factor /= scale
+    size = exponent_above(rows[:, :-1] if fit_intercept else rows)
+    features = shifted(rows[:, :-1] if fit_intercept else rows, -size)
+    factor = gram_factor(signed_gram(features))
+    spread = exponent_above(factor)
+    factor = shifted(factor, -spread)
     if fit_intercept:
         factor = np.column_stack([factor, signs])
     problem = HardMargin(factor, signs, fit_intercept)
 
-    def to_weights(state: HardMargin) -> NDArray[np.float64]:
-        features = rows[:, :-1] if fit_intercept else rows
-        coef = np.asarray(features[state.support].T @ state.multipliers) / scale**2
+    def to_weights(state: HardMargin) -> tuple[NDArray[np.float64], int]:
+        coef = np.asarray(features[state.support].T @ state.multipliers)
+        exponent = -size - 2 * spread
         if not fit_intercept:
-            return coef
-        return np.append(coef, state.offset + state.u[-1])
+            return weights_within(coef, exponent, ())
+        return weights_within(coef, exponent, ((state.offset + state.u[-1], 0),))
 
     return problem, to_weights
