@@ -142,7 +142,7 @@ def plot_convergence(
         for (values, look), marker in zip(lines, markers, strict=True):
             axes.plot(t, values, marker=marker, ms=5, **look)
         if len(t) == 1:
-            axes.set_xlim(0.0, 2.0)
+            axes.set(xlim=(0.0, 2.0), xticks=[1])
         if len(t) > FEW_ROUNDS:
             axes.set_xscale("log")
         axes.axhline(0.0, color="#777777", lw=0.8)
