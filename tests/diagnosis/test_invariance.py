@@ -67,7 +67,7 @@ def test_the_other_class_as_the_event_turns_the_signs(problem):
 
 @pytest.mark.parametrize(
     "labels",
-    [(False, True), (-1, 1), ("no", "yes"), (1, 2), (0.25, 0.75), (b"a", b"b")],
+    [(False, True), (-1, 1), ("no", "yes"), (1, 2), (0.25, 1.75), (b"a", b"b")],
     ids=str,
 )
 def test_any_coding_of_two_labels(labels):
