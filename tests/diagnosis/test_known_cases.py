@@ -1,6 +1,7 @@
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 
 import linsep
@@ -54,3 +55,20 @@ def test_boolean_functions_of_three_inputs():
     for labels in product([0, 1], repeat=8):
         counts[linsep.diagnose(corners, labels).status] += 1
     assert counts == {"complete": 104, "quasi-complete": 48, "overlap": 104}
+
+
+def test_a_factor_of_many_levels_is_reduced_level_by_level():
+    # Level 5 has one outcome; in every other the outcomes overlap in x.
+    rng = np.random.default_rng(0)
+    level = np.repeat(np.arange(40), 12)
+    x = rng.permutation(np.tile(np.arange(12.0), 40))
+    y = rng.permutation(np.tile([0, 1], 240))
+    y[level == 5] = 1
+    for other in range(40):
+        if other != 5:
+            y[level == other] = rng.permutation([0] * 6 + [1] * 6)
+    X = np.c_[x, level[:, None] == np.arange(1, 40)]
+    answer = linsep.diagnose(X, y)
+    assert answer.status == "quasi-complete"
+    assert answer.separated_rows.tolist() == np.flatnonzero(level == 5).tolist()
+    answer.certificate.verify(*answer.certificate_data())

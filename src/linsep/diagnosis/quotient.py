@@ -148,6 +148,39 @@ class Quotient:
             return exact.on_a_line()
         return exact.by_engine(should_stop) or exact.by_ladder(should_stop)
 
+    def more_conflicts(
+        self,
+        index: NDArray[np.intp],
+        first: Conflict,
+        should_stop: Callable[[], bool],
+    ) -> list[Conflict]:
+        """Find further conflicts in this space that share no row with one another.
+
+        A factor of many levels holds a conflict of two or three rows in each: the
+        coordinates are formed once for all of them.
+        """
+        from linsep.solvers.active_set import Outcome, active_set
+        from linsep.solvers.blas import calm_blas
+        from linsep.solvers.metric import whiten
+
+        exact = _Exact(self, index, None)
+        found: list[Conflict] = []
+        alive = np.flatnonzero(~np.isin(index, first.rows))
+        with np.errstate(all="ignore"), calm_blas(self.dimension):
+            rows = whiten(self.engine_rows(index)).rows
+            while alive.size and not should_stop():
+                part = np.ascontiguousarray(rows[alive])
+                *_, state = active_set(part, np.empty(0, dtype=np.intp))
+                if state.outcome is not Outcome.CONFLICT:
+                    break
+                order = alive[state.active[state.weights > 0]]
+                conflict = exact.among(order, should_stop)
+                if conflict is None:
+                    break
+                found.append(conflict)
+                alive = alive[~np.isin(index[alive], conflict.rows)]
+        return found
+
     def engine_rows(self, index: NDArray[np.intp]) -> Any:
         """Return the rows in the coordinates ``u`` as doubles, for an engine."""
         if self.basis is None:
@@ -217,10 +250,16 @@ class _Exact:
             held = candidate.support[candidate.weights > 0]
             trust = candidate.weights[candidate.weights > 0]
             order = held[np.argsort(-trust, kind="stable")]
-            rows = self._some_integers(order)
-            found = conflict_among(rows, np.arange(order.size), should_stop)
-            return None if found is None else self._named(found, order)
+            return self.among(order, should_stop)
         return None
+
+    def among(
+        self, order: NDArray[np.intp], should_stop: Callable[[], bool]
+    ) -> Conflict | None:
+        """Settle exactly whether rows hold a conflict, the first trusted most."""
+        rows = self._some_integers(order)
+        found = conflict_among(rows, np.arange(order.size), should_stop)
+        return None if found is None else self._named(found, order)
 
     def by_ladder(
         self, should_stop: Callable[[], bool]

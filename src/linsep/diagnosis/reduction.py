@@ -36,6 +36,8 @@ from linsep.proof.simplex import never
 SAMPLE_A_DIMENSION = 20
 ADDED_A_DIMENSION = 10
 LEAST_SAMPLE = 1000
+# From here on one solve is dear enough to look for several conflicts at once.
+MANY_DIMENSIONS = 20
 LEAST_ADDED = 100
 
 
@@ -169,8 +171,12 @@ class Reduction:
                 raise OutOfTime
             if not isinstance(answer, Conflict):
                 return quotient, answer, working
-            self.conflicts.append(answer)
-            quotient = quotient.restricted(np.asarray(answer.rows))
+            found = [answer]
+            if quotient.dimension >= MANY_DIMENSIONS:
+                found += quotient.more_conflicts(working, answer, self.should_stop)
+            self.conflicts.extend(found)
+            rows = np.concatenate([np.asarray(conflict.rows) for conflict in found])
+            quotient = quotient.restricted(rows)
 
     def _sweep(
         self, quotient: Quotient, w: Sequence[int], unequal: NDArray[np.intp]
