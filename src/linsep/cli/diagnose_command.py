@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from linsep.cli.limit_options import json_option, time_limit_option
 from linsep.cli.output import require_writable, strict_json
 from linsep.validate import InputError
 
@@ -43,12 +44,7 @@ __all__ = ["command"]
 @click.option(
     "--weights", metavar="COL", help="A column of weights; rows of weight 0 are absent."
 )
-@click.option(
-    "--time-limit",
-    metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Seconds at most, reading not counted.",
-)
+@time_limit_option
 @click.option(
     "--certificate",
     metavar="OUT.json",
@@ -62,7 +58,7 @@ __all__ = ["command"]
     help="Save the two-class data that the proof is about (with --certificate); check "
     "it by `linsep verify OUT.json OUT.npz`.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+@json_option
 def command(
     file: Path,
     target: str | None,

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from linsep.cli.data_options import Labelled, data_options
+from linsep.cli.limit_options import json_option, max_passes_option, time_limit_option
 from linsep.cli.output import require_writable, strict_json
 from linsep.cli.progress import progress_line
 from linsep.cli.separate_command import (
@@ -31,26 +32,15 @@ __all__ = ["command"]
 @click.option(
     "--exact", is_flag=True, help="Also the exact square of the margin, as a fraction."
 )
-@click.option(
-    "--max-passes",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Sweeps over the data at most.",
-)
-@click.option(
-    "--time-limit",
-    metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Seconds at most, reading not counted.",
-)
+@max_passes_option
+@time_limit_option
 @click.option(
     "--certificate",
     metavar="OUT.json",
     type=click.Path(path_type=Path),
     help="Save the proof of separation, or of the conflict.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+@json_option
 def command(
     read: Callable[[], Labelled],
     file: Path,

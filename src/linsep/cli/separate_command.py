@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from linsep.cli.data_options import Labelled, data_options
+from linsep.cli.limit_options import json_option, max_passes_option, time_limit_option
 from linsep.cli.output import require_writable, strict_json
 from linsep.cli.progress import progress_line
 from linsep.files import Table
@@ -21,19 +22,8 @@ __all__ = ["command"]
 @click.command("separate")
 @data_options
 @click.option("--no-intercept", is_flag=True, help="The hyperplane through the origin.")
-@click.option(
-    "--max-passes",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Sweeps over the data at most.",
-)
-@click.option(
-    "--time-limit",
-    metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Seconds at most, reading not counted.",
-)
+@max_passes_option
+@time_limit_option
 @click.option(
     "--seed", type=click.IntRange(min=0), help="Seed of the sample to start from."
 )
@@ -43,7 +33,7 @@ __all__ = ["command"]
     type=click.Path(path_type=Path),
     help="Save the proof, for `linsep verify` or a checker of your own.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+@json_option
 def command(
     read: Callable[[], Labelled],
     file: Path,
