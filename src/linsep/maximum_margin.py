@@ -39,6 +39,8 @@ from linsep.validate import InputError, Problem, checked_seed, problem_from
 
 # Rows made exact when the bounds of a sweep are too coarse.
 MOST_EXACT_ENTRIES = 2_000_000
+# The active set factors a dense matrix of so many rows and columns at most, 0.8 GB.
+MOST_FACTORED = 10_000
 # Few rows are made exact even when that only tightens what is tight enough.
 CHEAP_ENTRIES = 2_000
 TIGHT = 1e-10
@@ -187,6 +189,8 @@ class MarginSearch(Search):
         working = WorkingSet(self.rows, self.rng)
         while True:
             self.n_working = working.index.size
+            if min(working.rows.shape) > MOST_FACTORED:
+                return self._decide_without_margin()
             solution = self._solve_margin(working)
             if solution.outcome is Outcome.CONFLICT:
                 verdict = self._prove_conflict(working, _candidate(solution))
@@ -210,6 +214,17 @@ class MarginSearch(Search):
                 self._name_first_rows(solution, scan, working)
                 return self._separable("")
             working.grow(scan, held, self.n_passes)
+
+    def _decide_without_margin(self) -> Verdict:
+        """Decide whether there is a separator where the largest margin is too large."""
+        verdict = super()._decide()
+        if verdict.hyperplane is not None:
+            self._best = verdict.hyperplane
+            return self._separable(
+                f"; the interval is open, because more than {MOST_FACTORED:,} rows and "
+                "columns at once are too many for the largest margin"
+            )
+        return verdict
 
     def _solve_margin(self, working: WorkingSet) -> Solution:
         """Run the active set on the working set."""

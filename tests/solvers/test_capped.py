@@ -10,7 +10,8 @@ from sklearn.svm import NuSVC
 
 from linsep.solvers.capped.game import largest_nu, solve_capped, worst_mean
 from linsep.solvers.capped.joint import Pairs, largest_joint_nu, solve_joint
-from linsep.solvers.capped.projected_weights import CappedOracle, capped_softmin
+from linsep.solvers.capped.kernels import capped_exponentials
+from linsep.solvers.capped.projected_weights import CappedOracle
 from linsep.solvers.optimistic import OptimisticLoop
 
 
@@ -150,20 +151,24 @@ def test_joint_game_of_two_classes_is_the_binary_one():
 @given(
     margins=st.lists(st.floats(-30, 30), min_size=2, max_size=8),
     share=st.floats(0.2, 0.95),
+    temperature=st.floats(0.01, 10.0),
+    guess=st.floats(-50, 50),
 )
-def test_capped_softmin_meets_its_optimality_conditions(margins, share):
-    """Rows under their cap share one ratio p / (prior exp(-m)); capped ones less."""
+def test_capped_exponentials_are_the_best_answer(margins, share, temperature, guess):
+    """Below their cap weights are exp of (level - margin) / T; the value is paid."""
     margins = np.array(margins)
     n = len(margins)
-    caps = np.full(n, 1.0 / (share * n))
-    p = capped_softmin(margins, np.full(n, 1.0 / n), caps, 1.0)
-    assert p.sum() == pytest.approx(1.0, abs=1e-9)
-    assert (p <= caps * (1 + 1e-12)).all()
-    level = np.log(np.maximum(p, 1e-300)) + margins
-    free = (p < caps * (1 - 1e-9)) & (p > 1e-200)
-    if free.any():
-        assert np.ptp(level[free]) <= 1e-8
-        assert (level[~free & (p > 1e-200)] <= level[free].max() + 1e-8).all()
+    caps = np.linspace(1.0, 2.0, n)
+    caps /= share * caps.sum()
+    p = np.empty(n)
+    value, level = capped_exponentials(margins, caps, temperature, 1.0, guess, p)
+    assert p.sum() == pytest.approx(1.0, abs=1e-12)
+    expected = caps * np.exp(np.minimum((level - margins) / temperature, 0.0))
+    np.testing.assert_allclose(p, expected, rtol=1e-7, atol=1e-300)
+    held = p > 0
+    divergence = p[held] @ np.log(p[held] / caps[held])
+    paid = p @ margins + temperature * divergence
+    assert value == pytest.approx(paid, rel=1e-9, abs=1e-9)
 
 
 def test_projected_weights_reach_the_interior_points_value():

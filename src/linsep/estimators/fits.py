@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.estimators.choose_nu import can_choose, choose_nu
 from linsep.estimators.samples import Samples
 from linsep.maximum_margin import MarginSearch, exact_square
 from linsep.result import Separation, Status
 from linsep.search import Callback, Limits, Search, Verdict
 from linsep.separation import one_class_result, result_of
-from linsep.solvers.capped.game import CappedGame, largest_nu, solve_capped
+from linsep.solvers.capped.game import largest_nu, solve_capped
+from linsep.solvers.capped.tempered import TEMPERATURE, solve_tempered
 from linsep.validate import InputError, Problem
 
-# Sparse rows are made dense for the capped game up to this many entries.
+# Sparse rows are made dense up to this many entries, where that must be.
 MOST_DENSE = 30_000_000
+# Sparse rows of fewer columns than this are made dense to be faster.
+FEW_COLUMNS = 300
 # A margin this close to the dividing one counts as on it.
 ON_THE_LINE = 1e-3
 
@@ -32,6 +34,8 @@ class Settings:
     ----------
     objective : {"separate", "max_margin"}
     nu : float or "auto"
+    temperature : float
+        0 is the capped game itself.
     fit_intercept, standardize : bool
     tol : float
     max_passes : int
@@ -42,6 +46,7 @@ class Settings:
 
     objective: str
     nu: float | str
+    temperature: float
     fit_intercept: bool
     standardize: bool
     tol: float
@@ -69,9 +74,9 @@ class Fitted:
         The interval that holds the capped game's value.
     closed : bool
         Whether the interval was closed to the tolerance.
-    accuracy : dict
-        Cross-validated accuracy of the shares tried, where nu was chosen.
     n_iter : int
+    temperature : float
+        What a nat cost the data player, in the units of the margins.
     """
 
     coef: NDArray[np.float64]
@@ -81,8 +86,8 @@ class Fitted:
     nu: float | None = None
     value: tuple[float, float] | None = None
     closed: bool = True
-    accuracy: dict[float, float] = field(default_factory=dict)
     n_iter: int = 0
+    temperature: float = 0.0
 
 
 def problem_of(
@@ -187,12 +192,50 @@ def fit_two_classes(
         separation = separation_of(samples, whole, kept, settings)
         if separation.coef is not None:
             return _from_separation(separation)
-        nu, accuracy = chosen_nu(samples, settings)
-    else:
-        nu, accuracy = float(settings.nu), {}
-        separation = not_asked(whole, nu)
-        _require_possible(nu, samples, settings.fit_intercept)
-    coef, intercept, game = play(samples, nu, settings)
+        return soft_margin(samples, None, settings, separation)
+    nu = float(settings.nu)
+    _require_possible(nu, samples, settings.fit_intercept)
+    return soft_margin(samples, nu, settings, not_asked(whole, nu))
+
+
+def soft_margin(
+    samples: Samples, nu: float | None, settings: Settings, separation: Separation
+) -> Fitted:
+    """Play the capped game on two classes; without a share, choose one.
+
+    The hyperplane is scaled so that the margin which divides the rows at their caps
+    from the rest is 1, as in scikit-learn's NuSVC.
+    """
+    features = game_features(samples.X, settings.temperature)
+    # Rare columns of sparse rows would outweigh all others if they were scaled up.
+    scaled = settings.standardize and not hasattr(features, "indptr")
+    scale = (
+        column_scale(features, samples.weights)
+        if scaled
+        else np.ones(features.shape[1])
+    )
+    signs = np.where(samples.labels == 1, 1.0, -1.0)
+    rows = _signed(features, signs, scale)
+    free = settings.fit_intercept
+    if settings.temperature > 0.0 or nu is None:
+        temperature = settings.temperature or TEMPERATURE
+        game = solve_tempered(
+            rows,
+            signs,
+            samples.weights,
+            nu,
+            free=free,
+            temperature=temperature,
+            tol=settings.tol,
+        )
+        nu = game.nu
+    if settings.temperature == 0.0:
+        assert nu is not None
+        game = solve_capped(
+            rows, signs, samples.weights, nu, free=free, tol=settings.tol
+        )
+    length = game.level if game.level > 0 else 1.0
+    coef, intercept = game.w / scale / length, game.offset / length
     return Fitted(
         coef[None, :],
         np.array([intercept]),
@@ -201,9 +244,19 @@ def fit_two_classes(
         nu,
         (game.value_lower, game.value_upper),
         game.closed,
-        accuracy,
         separation.n_rounds + game.n_iterations,
+        game.temperature,
     )
+
+
+def _signed(X: Any, signs: NDArray[np.float64], scale: NDArray[np.float64]) -> Any:
+    if hasattr(X, "indptr"):
+        from scipy.sparse import diags_array
+
+        return (diags_array(signs) @ X).tocsr()
+    rows = X / scale
+    rows *= signs[:, None]
+    return rows
 
 
 def _carriers(
@@ -239,50 +292,10 @@ def _require_possible(nu: float, samples: Samples, free: bool) -> None:
         )
 
 
-def chosen_nu(samples: Samples, settings: Settings) -> tuple[float, dict[float, float]]:
-    """Choose nu; where a class has one row only, the largest there is."""
-    signs = np.where(samples.labels == 1, 1.0, -1.0)
-    largest = largest_nu(signs, samples.weights, settings.fit_intercept)
-    if not can_choose(samples):
-        return largest, {}
-    coarse = replace(settings, tol=max(settings.tol, 1e-3))
-
-    def fit(train: Samples, share: float) -> Any:
-        train_signs = np.where(train.labels == 1, 1.0, -1.0)
-        most = largest_nu(train_signs, train.weights, settings.fit_intercept)
-        coef, intercept, game = play(train, share * most, coarse)
-
-        def predict(X: Any) -> NDArray[np.intp]:
-            return np.asarray((X @ coef + intercept) > 0).astype(np.intp).ravel()
-
-        return predict, game.value_lower
-
-    choice = choose_nu(samples, largest, fit)
-    return choice.nu, choice.accuracy
-
-
-def play(
-    samples: Samples, nu: float, settings: Settings
-) -> tuple[NDArray[np.float64], float, CappedGame]:
-    """Play the capped game on two classes; return ``coef``, ``intercept``, the game.
-
-    The hyperplane is scaled so that the margin which divides the judged share from the
-    rest is 1, as in scikit-learn's NuSVC.
-    """
-    X = dense_features(samples.X)
-    scale = column_scale(X, samples.weights) if settings.standardize else np.ones(1)
-    signs = np.where(samples.labels == 1, 1.0, -1.0)
-    rows = X / scale * signs[:, None]
-    game = solve_capped(
-        rows,
-        signs,
-        samples.weights,
-        nu,
-        free=settings.fit_intercept,
-        tol=settings.tol,
-    )
-    length = game.level if game.level > 0 else 1.0
-    return game.w / scale / length, game.offset / length, game
+def game_features(X: Any, temperature: float) -> Any:
+    """Return rows as a game needs them: sparse ones only at a temperature, if wide."""
+    wide = hasattr(X, "indptr") and X.shape[1] > FEW_COLUMNS
+    return X.astype(np.float64) if wide and temperature > 0.0 else dense_features(X)
 
 
 def dense_features(X: Any) -> NDArray[np.float64]:
@@ -292,9 +305,9 @@ def dense_features(X: Any) -> NDArray[np.float64]:
     n, d = X.shape
     if n * d > MOST_DENSE:
         raise InputError(
-            "a soft margin needs X to be dense or, as a sparse matrix, of at most "
-            f"{MOST_DENSE:,} entries, zeros counted, got {n} x {d}; reduce the "
-            "columns, for example with sklearn.decomposition.TruncatedSVD"
+            "a soft margin of many classes jointly, or without a temperature, needs X "
+            f"to be dense or, as a sparse matrix, of at most {MOST_DENSE:,} entries, "
+            f"zeros counted, got {n} x {d}; pass multi_class='ovr' and temperature=0.5"
         )
     return np.asarray(X.toarray(), dtype=np.float64)
 
@@ -304,8 +317,8 @@ def column_scale(
 ) -> NDArray[np.float64]:
     """Return each column's standard deviation; 1 for a constant one."""
     share = weights / weights.sum()
-    mean = share @ X
-    deviation = np.sqrt(share @ (X - mean) ** 2)
+    centred = X - share @ X
+    deviation = np.sqrt(share @ np.square(centred, out=centred))
     floor = 1e-12 * np.abs(X).max(axis=0, initial=0.0)
     deviation[deviation <= floor] = 1.0
     return np.asarray(deviation)

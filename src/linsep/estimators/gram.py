@@ -30,8 +30,8 @@ from linsep.solvers.hard_margin.active_set import HardMargin
 WHOLE = 1500
 # Landmarks at most for more rows than that.
 MOST_LANDMARKS = 1500
-# Entries of the system's making, n r^2, that a soft fit and its choice of nu may cost.
-SOFT_WORK, CHOICE_WORK = 4e9, 2e8
+# Multiplications, n r^2, that a system of a soft fit may cost.
+SOFT_WORK = 4e9
 # Steps of the active set a landmark, seconds, and entries made exact, at most.
 STEPS_A_LANDMARK = 20
 MOST_SECONDS = 20.0
@@ -69,13 +69,13 @@ class GramFactor:
         return np.asarray(solve_triangular(triangle.T, v.T, lower=False)).T
 
 
-def soft_width(n: int, rank: int, work: float) -> int:
+def soft_width(n: int, rank: int) -> int:
     """Return how many leading columns of a factor a soft fit may use.
 
     The first pivots span the feature space best, so fewer columns are a coarser view
     of the same space.
     """
-    return min(rank, max(50, int(np.sqrt(work / max(1, n)))))
+    return min(rank, max(50, int(np.sqrt(SOFT_WORK / max(1, n)))))
 
 
 def narrowed(samples: Samples, width: int) -> Samples:

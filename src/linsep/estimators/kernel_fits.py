@@ -9,18 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.estimators.choose_nu import MOST_ROWS
 from linsep.estimators.fits import (
     Fitted,
     Settings,
-    chosen_nu,
     fit_two_classes,
     problem_of,
+    soft_margin,
 )
 from linsep.estimators.gram import (
-    CHOICE_WORK,
     MOST_SECONDS,
-    SOFT_WORK,
     GramFactor,
     kernel_separation,
     narrowed,
@@ -29,7 +26,6 @@ from linsep.estimators.gram import (
 from linsep.estimators.many_classes import fit_joint
 from linsep.estimators.samples import Samples
 from linsep.solvers.capped.joint import Pairs
-from linsep.validate import Problem
 
 Columns = Callable[[NDArray[np.intp]], NDArray[np.float64]]
 
@@ -84,31 +80,25 @@ def _fit_side(
 ) -> Fitted:
     """Fit two classes in the feature space."""
     whole = problem_of(side.X, side.labels, classes, None, settings.fit_intercept)
-    if settings.nu != "auto" or np.unique(side.labels).size == 1:
-        return _fit_soft(side, whole, settings)
-    separation, v = kernel_separation(
-        factor, side, classes, settings, lambda at: columns(at).T
-    )
-    if separation.coef is not None and v is not None:
-        support = separation.support
-        return Fitted(
-            v[None, :-1],
-            v[-1:],
-            separation,
-            support if support is not None else np.empty(0, dtype=np.intp),
-            n_iter=separation.n_rounds,
-        )
-    n, rank = factor.rows.shape
-    few = narrowed(side, soft_width(min(n, MOST_ROWS), rank, CHOICE_WORK))
-    nu, accuracy = chosen_nu(few, settings)
-    soft = _fit_soft(side, whole, replace(settings, nu=nu))
-    return replace(soft, separation=separation, accuracy=accuracy)
-
-
-def _fit_soft(side: Samples, whole: Problem, settings: Settings) -> Fitted:
-    """Fit a soft margin on as many columns of the factor as the work allows."""
     n, rank = side.X.shape
-    few = narrowed(side, soft_width(n, rank, SOFT_WORK))
-    soft = fit_two_classes(few, whole, np.arange(n), settings)
+    if np.unique(side.labels).size == 1:
+        return fit_two_classes(side, whole, np.arange(n), settings)
+    few = narrowed(side, soft_width(n, rank))
+    if settings.nu != "auto":
+        soft = fit_two_classes(few, whole, np.arange(n), settings)
+    else:
+        separation, v = kernel_separation(
+            factor, side, classes, settings, lambda at: columns(at).T
+        )
+        if separation.coef is not None and v is not None:
+            support = separation.support
+            return Fitted(
+                v[None, :-1],
+                v[-1:],
+                separation,
+                support if support is not None else np.empty(0, dtype=np.intp),
+                n_iter=separation.n_rounds,
+            )
+        soft = soft_margin(few, None, settings, separation)
     padded = np.pad(soft.coef, ((0, 0), (0, rank - soft.coef.shape[1])))
     return replace(soft, coef=padded)

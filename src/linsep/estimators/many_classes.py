@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.estimators.choose_nu import can_choose, choose_nu
 from linsep.estimators.fits import (
     Fitted,
     Settings,
@@ -23,6 +22,7 @@ from linsep.estimators.samples import Samples
 from linsep.result import Separation
 from linsep.solvers.capped.game import CappedGame
 from linsep.solvers.capped.joint import Pairs, largest_joint_nu, solve_joint
+from linsep.solvers.capped.tempered import TEMPERATURE, solve_tempered_joint
 from linsep.validate import InputError
 
 
@@ -53,13 +53,13 @@ def fit_joint(
     n_classes = len(classes)
     X = dense_features(samples.X)
     pairs = Pairs.of(samples.labels, n_classes)
-    accuracy: dict[float, float] = {}
     nu: float | None = None
+    hard = False
     if settings.nu == "auto":
         separation = _separate_pairs(X, pairs, classes, settings)
-        if separation.coef is None:
-            nu, accuracy = _chosen(samples, n_classes, settings)
-        elif settings.objective == "separate":
+        hard = separation.coef is not None
+        if hard and settings.objective == "separate":
+            assert separation.coef is not None
             W, b = _split(separation.coef, n_classes, settings.fit_intercept)
             return Fitted(
                 W, b, separation, samples.index, n_iter=separation.n_rounds
@@ -75,8 +75,8 @@ def fit_joint(
         blocks = _with_constant(X, settings.fit_intercept)
         whole = _pair_problem(pairs.blocks(blocks), classes)
         separation = not_asked(whole, nu)
-    W, b, game = _play(X, samples, n_classes, nu, settings)
-    if nu is None and not _separates(pairs, X, W, b):
+    W, b, game = _play(X, samples, n_classes, nu, settings, hard=hard)
+    if hard and not _separates(pairs, X, W, b):
         # Rounding: the separator that is proved stands, its margin less than best.
         assert separation.coef is not None
         W, b = _split(separation.coef, n_classes, settings.fit_intercept)
@@ -86,11 +86,11 @@ def fit_joint(
         b,
         separation,
         np.unique(samples.index[pairs.row[heavy]]),
-        nu,
+        game.nu,
         (game.value_lower, game.value_upper),
         game.closed,
-        accuracy,
         separation.n_rounds + game.n_iterations,
+        game.temperature,
     ), pairs
 
 
@@ -136,49 +136,30 @@ def _separates(
     return bool((own > decisions[pairs.row, pairs.rival]).all())
 
 
-def _chosen(
-    samples: Samples, n_classes: int, settings: Settings
-) -> tuple[float, dict[float, float]]:
-    largest = largest_joint_nu(samples.labels, samples.weights, n_classes)
-    if not can_choose(samples):
-        return largest, {}
-    coarse = replace(settings, tol=max(settings.tol, 1e-3))
-
-    def fit(train: Samples, share: float) -> Any:
-        most = largest_joint_nu(train.labels, train.weights, n_classes)
-        X = dense_features(train.X)
-        W, b, game = _play(X, train, n_classes, share * most, coarse)
-
-        def predict(X: Any) -> NDArray[np.intp]:
-            return np.asarray((X @ W.T + b).argmax(axis=1), dtype=np.intp).ravel()
-
-        return predict, game.value_lower
-
-    choice = choose_nu(samples, largest, fit)
-    return choice.nu, choice.accuracy
-
-
 def _play(
     X: NDArray[np.float64],
     samples: Samples,
     n_classes: int,
     nu: float | None,
     settings: Settings,
+    *,
+    hard: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], CappedGame]:
-    """Play the joint game; without a nu in the user's own units."""
-    scaled = nu is not None and settings.standardize
-    scale = column_scale(X, samples.weights) if scaled else np.ones(1)
-    centre = X.mean(axis=0) if settings.fit_intercept else np.zeros(X.shape[1])
-    game, b = solve_joint(
-        (X - centre) / scale,
-        samples.labels,
-        samples.weights,
-        n_classes,
-        nu,
-        free=settings.fit_intercept,
-        tol=settings.tol,
-    )
+    """Play the joint game; the hard margin is measured in the user's own units."""
+    scaled = settings.standardize and not hard
+    scale = column_scale(X, samples.weights) if scaled else np.ones(X.shape[1])
+    free = settings.fit_intercept
+    centre = X.mean(axis=0) if free else np.zeros(X.shape[1])
+    data = (X - centre) / scale, samples.labels, samples.weights, n_classes
+    if not hard and (settings.temperature > 0.0 or nu is None):
+        temperature = settings.temperature or TEMPERATURE
+        game, b = solve_tempered_joint(
+            *data, nu, free=free, temperature=temperature, tol=settings.tol
+        )
+        nu = game.nu
+    if hard or settings.temperature == 0.0:
+        game, b = solve_joint(*data, nu, free=free, tol=settings.tol)
     length = game.level if game.level > 0 else 1.0
     W = game.w.reshape(n_classes, -1) / scale / length
     b = b / length - W @ centre
-    return W, b - b.mean() if settings.fit_intercept else b * 0.0, game
+    return W, b - b.mean() if free else b * 0.0, game

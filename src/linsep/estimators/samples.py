@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 # Beyond this many entries finding equal rows would cost more than the fit.
 MOST_ENTRIES = 20_000_000
+# Rows are hashed this many entries at a time, within the cache.
+BLOCK_ENTRIES = 1 << 16
+LABEL_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,9 @@ class Samples:
             X, labels, weights = X[present], labels[present], weights[present]
         if X.shape[0] * X.shape[1] > MOST_ENTRIES and not hasattr(X, "indptr"):
             return cls(X, labels, weights, present)
-        _, first, inverse = np.unique(
-            _keys(X, labels), return_index=True, return_inverse=True
-        )
+        first, inverse = _distinct(X, labels)
         merged = np.zeros(first.size)
-        np.add.at(merged, inverse.ravel(), weights)
+        np.add.at(merged, inverse, weights)
         return cls(X[first], labels[first], merged, present[first])
 
     def take(self, index: NDArray[np.intp]) -> Samples:
@@ -57,6 +58,68 @@ class Samples:
         return Samples(
             self.X[index], self.labels[index], self.weights[index], self.index[index]
         )
+
+
+def _distinct(
+    X: Any, labels: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first of each set of equal rows, and the set that each row is of.
+
+    Rows are sorted by a hash of row and label, so equal ones are neighbours; should two
+    unequal rows share a hash, whole rows are sorted instead.
+    """
+    hashes = _sparse_hashes(X) if hasattr(X, "indptr") else _dense_hashes(X)
+    hashes += labels.astype(np.uint64) * LABEL_FACTOR
+    order = hashes.argsort(kind="stable")
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = hashes[order[1:]] != hashes[order[:-1]]
+    same = np.flatnonzero(~new)
+    before, after = order[same - 1], order[same]
+    equal = labels[before] == labels[after]
+    if not (equal.all() and _all_equal(X, before, after)):
+        _, first, inverse = np.unique(
+            _keys(X, labels), return_index=True, return_inverse=True
+        )
+        return first, inverse.ravel()
+    inverse = np.empty(len(order), dtype=np.intp)
+    inverse[order] = np.cumsum(new) - 1
+    return order[new], inverse
+
+
+def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Spread every bit over all: doubles of whole numbers differ in high bits only."""
+    bits = (bits ^ (bits >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray((bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9))
+
+
+def _dense_hashes(X: NDArray[Any]) -> NDArray[np.uint64]:
+    n, d = X.shape
+    factors = _mixed(np.arange(1, d + 1, dtype=np.uint64)) | np.uint64(1)
+    hashes = np.empty(n, dtype=np.uint64)
+    step = max(1, BLOCK_ENTRIES // max(1, d))
+    for start in range(0, n, step):
+        # No negative zeros: they equal zero.
+        block = X[start : start + step].astype(np.float64) + 0.0
+        mixed = _mixed(block.view(np.uint64))
+        hashes[start : start + step] = (mixed * factors).sum(axis=1, dtype=np.uint64)
+    return hashes
+
+
+def _sparse_hashes(X: Any) -> NDArray[np.uint64]:
+    data = X.data.astype(np.float64) + 0.0
+    terms = _mixed(data.view(np.uint64)) * (
+        _mixed(X.indices.astype(np.uint64) + np.uint64(1)) | np.uint64(1)
+    )
+    sums = np.concatenate([[np.uint64(0)], np.cumsum(terms, dtype=np.uint64)])
+    return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]], dtype=np.uint64)
+
+
+def _all_equal(X: Any, before: NDArray[np.intp], after: NDArray[np.intp]) -> bool:
+    if before.size == 0:
+        return True
+    if hasattr(X, "indptr"):
+        return bool((X[before] != X[after]).nnz == 0)
+    return bool((X[before] == X[after]).all())
 
 
 def _keys(X: Any, labels: NDArray[np.intp]) -> NDArray[Any]:

@@ -28,6 +28,8 @@ MOST_ITERATIONS = 100
 ZERO = 1e-6
 # Weights within this share of their caps have no room for an interior point.
 NO_CHOICE = 1e-7
+# Halvings of the interval in which the least share that pays is sought.
+SHARE_HALVINGS = 12
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ class CappedGame:
         Linear systems solved.
     closed : bool
         Whether the interval is within the tolerance asked for.
+    nu : float or None
+        The share that is judged; None caps nothing.
+    temperature : float
+        What a nat costs the data player, in the units of the margins.
     """
 
     w: NDArray[np.float64]
@@ -60,6 +66,8 @@ class CappedGame:
     p: NDArray[np.float64]
     n_iterations: int
     closed: bool
+    nu: float | None = None
+    temperature: float = 0.0
 
 
 def largest_nu(
@@ -133,7 +141,10 @@ def solve_capped(
                 gap = game.value_upper - game.value_lower
                 closed = gap <= tol * game.value_upper or vanishing
                 if closed or last:
-                    return replace(game, n_iterations=state.n_iterations, closed=closed)
+                    n_iterations = state.n_iterations
+                    return replace(
+                        game, n_iterations=n_iterations, closed=closed, nu=nu
+                    )
     raise AssertionError("unreachable")  # the iterates never end
 
 
@@ -185,3 +196,52 @@ def worst_mean(
     total = float(values[order[:last]] @ caps[order[:last]])
     level = float(values[order[last]])
     return total + (mass - before) * level, level
+
+
+def least_share(
+    margins: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    groups: list[slice],
+    most: float,
+) -> float:
+    """Return the least share whose worst margins have a positive mean, or the most.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n,)
+        Margins but for the offsets that the groups leave free.
+    weights : ndarray of shape (n,)
+        Sample weights, summing to one.
+    groups : list of slice
+        Each is judged by an equal part of the share.
+    most : float
+        The largest share possible.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> margins, weights = np.array([3.0, -1.0, 1.0, 3.0]), np.full(4, 0.25)
+    >>> round(least_share(margins, weights, [slice(0, 4)], 1.0), 3)
+    0.5
+    """
+    sorted_groups = []
+    for group in groups:
+        order = margins[group].argsort()
+        values, mass = margins[group][order], weights[group][order]
+        sorted_groups.append((values, mass.cumsum(), (mass * values).cumsum()))
+
+    def judged(share: float) -> float:
+        part = share / len(groups)
+        total = 0.0
+        for values, mass, moments in sorted_groups:
+            last = int(mass[:-1].searchsorted(part * (1.0 - 1e-12)))
+            before = mass[last - 1] if last > 0 else 0.0
+            moment = moments[last - 1] if last > 0 else 0.0
+            total += float(moment + (part - before) * values[last])
+        return total
+
+    low, high = 0.0, most
+    for _ in range(SHARE_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if judged(middle) > 0.0 else (middle, high)
+    return high

@@ -35,12 +35,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers.capped.systems import cholesky, solve_factored, weighted_gram
+
 # Share of the way to the boundary that a step may go.
 STEP_SHARE = 0.995
 # The start's complementarity, relative to the gradient's size.
 START_SIZE = 1.0
-# Rows are weighted and multiplied this many entries at a time, within the cache.
-BLOCK_ENTRIES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -146,21 +146,13 @@ class _Narrow:
 
     def factor(self, diagonal: NDArray[np.float64]) -> Solve:
         """Form the system and factor it; return what solves it for a right side."""
-        from scipy.linalg import blas, lapack
-
         inverse = 1.0 / diagonal
-        root = np.sqrt(inverse)
-        size = self.K.shape[1]
-        inner = np.zeros((size, size), order="F")
-        step = max(64, BLOCK_ENTRIES // size)
-        for start in range(0, len(root), step):
-            block = self.K[start : start + step] * root[start : start + step, None]
-            inner = blas.dsyrk(1.0, block.T, beta=1.0, c=inner, lower=1, overwrite_c=1)
+        inner = weighted_gram(self.K, inverse)
         inner[np.arange(self.d), np.arange(self.d)] += 1.0
-        triangle = _cholesky(inner)
+        triangle = cholesky(inner)
 
         def solve(right: NDArray[np.float64]) -> Any:
-            x, _ = lapack.dpotrs(triangle, (inverse * right) @ self.K, lower=1)
+            x = solve_factored(triangle, (inverse * right) @ self.K)
             return inverse * (right - self.K @ x), x[: self.d], x[self.d :]
 
         return solve
@@ -175,34 +167,16 @@ class _Wide:
 
     def factor(self, diagonal: NDArray[np.float64]) -> Solve:
         """Form the system and factor it; return what solves it for a right side."""
-        from scipy.linalg import lapack
-
         matrix = self.gram.copy(order="F")
         matrix[np.diag_indices_from(matrix)] += diagonal
-        triangle = _cholesky(matrix)
-        solved, _ = lapack.dpotrs(triangle, self.E.T, lower=1)
+        triangle = cholesky(matrix)
+        solved = solve_factored(triangle, self.E.T)
         schur = self.E @ solved
 
         def solve(right: NDArray[np.float64]) -> Any:
-            plain, _ = lapack.dpotrs(triangle, right, lower=1)
+            plain = solve_factored(triangle, right)
             dy = np.linalg.solve(schur, self.E @ plain)
             dtheta = plain - solved @ dy
             return dtheta, self.B.T @ dtheta, dy
 
         return solve
-
-
-def _cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the lower factor, the diagonal lifted where rounding made it too low."""
-    from scipy.linalg import lapack
-
-    triangle, failed = lapack.dpotrf(matrix, lower=1)
-    for lift in (1e-14, 1e-12, 1e-10, 1e-8):
-        if not failed:
-            break
-        lifted = matrix.copy(order="F")
-        lifted[np.diag_indices_from(lifted)] *= 1.0 + lift
-        triangle, failed = lapack.dpotrf(lifted, lower=1)
-    if not failed:
-        return np.asarray(triangle)
-    raise np.linalg.LinAlgError("the system of an interior-point step is singular")

@@ -133,6 +133,7 @@ def solve_joint(
             closed = length - lower <= tol * length or vanishing
             if closed or last:
                 b = np.append(b, np.zeros(n_classes - b.size))
-                done = replace(game, n_iterations=state.n_iterations, closed=closed)
+                n_iterations = state.n_iterations
+                done = replace(game, n_iterations=n_iterations, closed=closed, nu=nu)
                 return done, b
     raise AssertionError("unreachable")  # the iterates never end

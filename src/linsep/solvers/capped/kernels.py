@@ -1,4 +1,4 @@
-"""Compiled passes over the vectors of an interior-point step."""
+"""Compiled passes: over an interior-point step's vectors, and the tempered weights."""
 
 from __future__ import annotations
 
@@ -62,3 +62,73 @@ def take_step_inplace(
         s[i] += length * ds[i]
         gap += z[i] * theta[i] + s[i] * u[i]
     return length, gap
+
+
+# Exponents beyond these would leave the doubles: a cap or zero is meant. A level found
+# further than FAR temperatures from the guess is sought once more from there.
+LARGEST_EXPONENT = 600.0
+SMALLEST_EXPONENT = -700.0
+FAR = 500.0
+
+
+@njit(cache=True, nogil=True)
+def capped_exponentials(
+    m: Any, caps: Any, temperature: float, mass: float, level: float, p: Any
+) -> Any:
+    """Fill ``p`` with ``caps min(1, exp((level - m) / temperature))`` of a given mass.
+
+    Returns the least of ``sum_i p_i m_i + T sum_i p_i log(p_i / cap_i)``, which these
+    weights attain, and the level. The level given is a guess.
+    """
+    n = m.shape[0]
+    while True:
+        guess = level
+        for i in range(n):
+            e = (guess - m[i]) / temperature
+            p[i] = caps[i] * np.exp(min(max(e, SMALLEST_EXPONENT), LARGEST_EXPONENT))
+        s = _scale_to_mass(p, caps, mass)
+        level = guess + temperature * np.log(s)
+        if abs(level - guess) <= FAR * temperature:
+            break
+    value = 0.0
+    for i in range(n):
+        raw = s * p[i]
+        if raw >= caps[i]:
+            p[i] = caps[i]
+            value += caps[i] * m[i]
+        else:
+            p[i] = raw
+            value += raw * level  # m + T log(p / cap) is the level
+    return value, level
+
+
+@njit(cache=True, nogil=True)
+def _scale_to_mass(raw: Any, caps: Any, mass: float) -> float:
+    """Return ``s`` with ``sum_i min(cap_i, s raw_i) = mass``.
+
+    The sum is concave in ``s``, so Newton's method climbs to the root from below after
+    at most one step down.
+    """
+    s = 1.0
+    for _ in range(1000):
+        filled = 0.0
+        slope = 0.0
+        for i in range(raw.shape[0]):
+            if s * raw[i] >= caps[i]:
+                filled += caps[i]
+            else:
+                slope += raw[i]
+        if slope <= 0.0:
+            if filled <= mass * (1.0 + 1e-14):
+                break
+            s *= 1e-3
+            continue
+        new = (mass - filled) / slope
+        if new <= 0.0:
+            s *= 1e-3
+            continue
+        done = abs(new - s) <= 1e-14 * s
+        s = new
+        if done:
+            break
+    return s

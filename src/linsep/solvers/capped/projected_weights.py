@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers.capped.game import worst_mean
+from linsep.solvers.capped.kernels import capped_exponentials
 from linsep.solvers.oracle import Answer
 
 
@@ -48,9 +49,6 @@ class CappedOracle:
         self.caps = caps
         self.groups = groups
         self.share = 1.0 / len(groups)
-        self._prior = np.empty(len(caps))
-        for index in groups:
-            self._prior[index] = caps[index] * (self.share / caps[index].sum())
 
     @property
     def radius(self) -> float:
@@ -59,27 +57,37 @@ class CappedOracle:
 
     def weights(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the data player's weights at ``v``."""
-        margins = self.A @ v
+        return self._weigh(self.A @ v)[1]
+
+    def _weigh(self, margins: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Return the least of ``p . m + KL(p || p_0)``, and the weights there."""
         p = np.empty_like(margins)
+        least = 0.0
         for index in self.groups:
-            p[index] = capped_softmin(
-                margins[index], self._prior[index], self.caps[index], self.share
+            part = np.empty(len(index))
+            value, _ = capped_exponentials(
+                margins[index],
+                self.caps[index],
+                1.0,
+                self.share,
+                float(np.median(margins[index])),
+                part,
             )
-        return p
+            p[index] = part
+            # The kernel measures from the caps, which are the prior times a constant.
+            least += value - self.share * np.log(self.share / self.caps[index].sum())
+        return least, p
 
     def __call__(
         self, v: NDArray[np.float64], w: NDArray[np.float64] | None = None
     ) -> Answer:
         """Answer at ``v``; the margins are means of the worst share, not the least."""
         margins = self.A @ v
-        p = self.weights(v)
-        held = p > 0
-        divergence = float(p[held] @ np.log(p[held] / self._prior[held]))
-        f = -float(p @ margins) - divergence
+        least, p = self._weigh(margins)
         x = p @ self.A
         judged = self.judged(margins)
         play = judged if w is None else self.judged(self.A @ w)
-        return Answer(f, x, judged, play)
+        return Answer(-least, x, judged, play)
 
     def judged(self, margins: NDArray[np.float64]) -> float:
         """Return the mean of the worst share of the margins."""
@@ -87,39 +95,3 @@ class CappedOracle:
             worst_mean(margins[index], self.caps[index], self.share)[0]
             for index in self.groups
         )
-
-
-def capped_softmin(
-    margins: NDArray[np.float64],
-    prior: NDArray[np.float64],
-    caps: NDArray[np.float64],
-    mass: float,
-) -> NDArray[np.float64]:
-    """Return ``p_i = min(cap_i, prior_i exp(-margin_i - level))`` of a given mass.
-
-    The ratios ``prior_i / cap_i`` must all be equal: then the rows at their caps are
-    those of the smallest margins.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> third = np.full(3, 1 / 3)
-    >>> p = capped_softmin(np.array([0.0, 9.0, 9.0]), third, np.full(3, 0.5), 1.0)
-    >>> [round(float(v), 6) for v in p]
-    [0.5, 0.25, 0.25]
-    """
-    order = np.argsort(margins, kind="stable")
-    raw = prior[order] * np.exp(margins[order[0]] - margins[order])
-    below = np.concatenate([[0.0], np.cumsum(caps[order])[:-1]])
-    rest = np.cumsum(raw[::-1])[::-1]
-    # With the first k at their caps the others are raised by this factor; the right k
-    # is the first that leaves the next row at or under its cap.
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        factor = np.maximum(mass - below, 0.0) / rest
-        fits = factor * raw <= caps[order] * (1.0 + 1e-12)
-    k = int(np.argmax(fits)) if fits.any() else len(order) - 1
-    p = np.empty_like(margins)
-    p[order[:k]] = caps[order[:k]]
-    left = raw[k:] * (max(0.0, mass - below[k]) / rest[k]) if rest[k] > 0 else 0.0
-    p[order[k:]] = np.minimum(left, caps[order[k:]])
-    return p

@@ -1,0 +1,64 @@
+"""Weighted Gram matrices and their factors: the systems of both methods here."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Rows are weighted and multiplied this many entries at a time, within the cache.
+BLOCK_ENTRIES = 1 << 16
+
+
+def weighted_gram(
+    rows: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the lower triangle of ``rows.T @ diag(weights) @ rows``.
+
+    Rows of weight zero are passed over.
+    """
+    from scipy.linalg import blas
+
+    held = np.flatnonzero(weights)
+    size = rows.shape[1]
+    root = np.sqrt(weights[held])
+    inner = np.zeros((size, size), order="F")
+    step = max(64, BLOCK_ENTRIES // max(1, size))
+    for start in range(0, len(held), step):
+        at = held[start : start + step]
+        # A run of rows is a view; picking them one by one would copy.
+        run = slice(at[0], at[-1] + 1) if at[-1] - at[0] == len(at) - 1 else at
+        block = rows[run] * root[start : start + step, None]
+        inner = blas.dsyrk(1.0, block.T, beta=1.0, c=inner, lower=1, overwrite_c=1)
+    return np.asarray(inner)
+
+
+def cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the lower factor, the diagonal lifted where rounding made it too low.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If no small lift makes it positive definite.
+    """
+    from scipy.linalg import lapack
+
+    triangle, failed = lapack.dpotrf(matrix, lower=1)
+    for lift in (1e-14, 1e-12, 1e-10, 1e-8):
+        if not failed:
+            break
+        lifted = matrix.copy(order="F")
+        lifted[np.diag_indices_from(lifted)] *= 1.0 + lift
+        triangle, failed = lapack.dpotrf(lifted, lower=1)
+    if not failed:
+        return np.asarray(triangle)
+    raise np.linalg.LinAlgError("the system of an interior-point step is singular")
+
+
+def solve_factored(
+    triangle: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Solve by a lower Cholesky factor."""
+    from scipy.linalg import lapack
+
+    solution, _ = lapack.dpotrs(triangle, right, lower=1)
+    return np.asarray(solution)

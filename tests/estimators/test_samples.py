@@ -1,0 +1,86 @@
+"""Distinct rows: equal ones merged, whatever their order; hashes that collide."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+
+from linsep.estimators.samples import Samples, _dense_hashes, _mixed
+
+small = st.sampled_from([-0.0, 0.0, 1.0, -1.0, 0.5, 1e300, 5e-324])
+
+
+@given(
+    X=arrays(np.float64, st.tuples(st.integers(1, 12), st.just(2)), elements=small),
+    data=st.data(),
+    kind=st.sampled_from(["dense", "sparse"]),
+)
+def test_equal_rows_are_merged_and_others_kept(X, data, kind):
+    n = len(X)
+    labels = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
+    weights = np.arange(1.0, n + 1)
+    given = sparse.csr_array(X) if kind == "sparse" else X
+    samples = Samples.of(given, labels, weights)
+    expected: dict[tuple, float] = {}
+    for row, label, weight in zip(X + 0.0, labels, weights, strict=True):
+        key = (*row.tolist(), int(label))
+        expected[key] = expected.get(key, 0.0) + weight
+    rows = samples.X.toarray() if kind == "sparse" else samples.X
+    found = {
+        (*(row + 0.0).tolist(), int(label)): weight
+        for row, label, weight in zip(
+            rows, samples.labels, samples.weights, strict=True
+        )
+    }
+    assert found == expected
+    np.testing.assert_array_equal(labels[samples.index], samples.labels)
+
+
+def unmixed(bits):
+    """Undo `_mixed` on one integer."""
+
+    def shift_back(value, by):
+        result = value
+        for _ in range(64 // by + 1):
+            result = value ^ (result >> by)
+        return result
+
+    mask = (1 << 64) - 1
+    bits = bits * pow(0xBF58476D1CE4E5B9, -1, 1 << 64) & mask
+    bits = shift_back(bits, 29)
+    bits = bits * pow(0x9E3779B97F4A7C15, -1, 1 << 64) & mask
+    return shift_back(bits, 32)
+
+
+def test_rows_that_share_a_hash_are_not_merged():
+    factors = [int(f) | 1 for f in _mixed(np.arange(1, 3, dtype=np.uint64))]
+    wanted = int(_dense_hashes(np.array([[1.0, 2.0]]))[0])
+    for other in np.arange(3.0, 200.0):
+        first = int(_mixed(np.array([other]).view(np.uint64))[0]) * factors[0]
+        second = (wanted - first) * pow(factors[1], -1, 1 << 64) % (1 << 64)
+        value = np.array([unmixed(second)], dtype=np.uint64).view(np.float64)[0]
+        if np.isfinite(value) and value != 0.0:
+            break
+    X = np.array([[1.0, 2.0], [other, value], [1.0, 2.0]])
+    hashes = _dense_hashes(X)
+    assert hashes[0] == hashes[1]
+    samples = Samples.of(X, np.zeros(3, dtype=np.intp), np.ones(3))
+    assert sorted(samples.weights.tolist()) == [1.0, 2.0]
+    assert sorted(samples.index.tolist()) == [0, 1]
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_order_given_does_not_matter(kind):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(60, 3)).astype(float)
+    labels = rng.integers(0, 2, size=60)
+    order = rng.permutation(60)
+    given = sparse.csr_array(X) if kind == "sparse" else X
+    one = Samples.of(given, labels, np.ones(60))
+    other = Samples.of(given[order], labels[order], np.ones(60))
+    dense = [a.X.toarray() if kind == "sparse" else a.X for a in (one, other)]
+    np.testing.assert_array_equal(*dense)
+    np.testing.assert_array_equal(one.labels, other.labels)
+    np.testing.assert_array_equal(one.weights, other.weights)
