@@ -215,8 +215,11 @@ def soft_margin(
         else np.ones(features.shape[1])
     )
     signs = np.where(samples.labels == 1, 1.0, -1.0)
-    rows = _signed(features, signs, scale)
     free = settings.fit_intercept
+    centre = np.zeros(features.shape[1])
+    if free and not hasattr(features, "indptr"):
+        centre = samples.weights @ features / samples.weights.sum()
+    rows = _signed(features, signs, centre, scale)
     if settings.temperature > 0.0 or nu is None:
         temperature = settings.temperature or TEMPERATURE
         game = solve_tempered(
@@ -235,7 +238,8 @@ def soft_margin(
             rows, signs, samples.weights, nu, free=free, tol=settings.tol
         )
     length = game.level if game.level > 0 else 1.0
-    coef, intercept = game.w / scale / length, game.offset / length
+    coef = game.w / scale / length
+    intercept = game.offset / length - float(coef @ centre)
     return Fitted(
         coef[None, :],
         np.array([intercept]),
@@ -249,12 +253,19 @@ def soft_margin(
     )
 
 
-def _signed(X: Any, signs: NDArray[np.float64], scale: NDArray[np.float64]) -> Any:
+def _signed(
+    X: Any,
+    signs: NDArray[np.float64],
+    centre: NDArray[np.float64],
+    scale: NDArray[np.float64],
+) -> Any:
+    """Return signed rows about a centre that the free intercept undoes."""
     if hasattr(X, "indptr"):
         from scipy.sparse import diags_array
 
         return (diags_array(signs) @ X).tocsr()
-    rows = X / scale
+    rows = X - centre
+    rows /= scale
     rows *= signs[:, None]
     return rows
 

@@ -62,8 +62,8 @@ MOST_ITERATIONS = 100
 SLACK = 1e-9
 # A spread is at least this share of the longest row.
 LEAST_SPREAD = 1e-3
-# The learner's length is cut to no less than this by a change.
-LEAST_SHRINK = 0.25
+# The learner's length is at most halved by a change.
+LEAST_SHRINK = 0.5
 # Share and temperature are held once the learner is shorter than this part of the
 # longest row.
 SHORT = 1e-3
@@ -251,7 +251,7 @@ class _Play:
         if unbalanced > 0.0:
             most = 2.0 * np.abs(self.v[self.d :]).max() + np.abs(self.z).max()
             upper += unbalanced * float(most) / length
-        return float(lower), upper
+        return float(lower), float(upper)
 
     def _begin(self) -> None:
         """Start from the sample's own weights: the difference of the means."""

@@ -35,6 +35,13 @@ NOISE = 16 * float(np.finfo(np.float64).eps)
 # Multipliers below this share of the largest are rounding.
 NEGLIGIBLE = 1e-12
 
+# From so many rows on a factor is made by LAPACK, if every row's part that is new is
+# more than this share of it.
+MANY_ROWS = 48
+INDEPENDENT = 1e-8
+# Columns that LAPACK works on at once.
+BLOCKED = 64
+
 
 @dataclass
 class HardMargin:
@@ -93,11 +100,9 @@ class HardMargin:
         Returns whether a start was made. Both classes must be among them if the offset
         is free.
         """
-        from linsep.solvers.hard_margin import kernels
-
         wanted = np.asarray(index, dtype=np.intp)
         while True:
-            self._k = kernels.factor_rows(self.rows, wanted, self._active, self._factor)
+            self._k = self._factor_rows(wanted)
             active = self._active[: self._k].copy()
             if self._k == 0 or (self.free and np.unique(self.signs[active]).size < 2):
                 self._k = 0
@@ -107,6 +112,24 @@ class HardMargin:
             if multipliers.min() >= 0:
                 return True
             wanted = np.delete(active, int(multipliers.argmin()))
+
+    def _factor_rows(self, wanted: NDArray[np.intp]) -> int:
+        """Factor the independent ones of the rows named; return how many there are."""
+        from scipy.linalg import lapack
+
+        from linsep.solvers.hard_margin import kernels
+
+        k = wanted.size
+        if MANY_ROWS <= k <= self.rows.shape[1]:
+            # All at once by Householder's QR, unless some depend on others.
+            packed, _, _, _ = lapack.dgeqrf(self.rows[wanted].T, lwork=BLOCKED * k)
+            triangle = np.triu(packed[:k])
+            lengths = np.linalg.norm(triangle, axis=0)
+            if (np.abs(triangle.diagonal()) > INDEPENDENT * lengths).all():
+                self._factor[:k, :k] = triangle
+                self._active[:k] = wanted
+                return k
+        return int(kernels.factor_rows(self.rows, wanted, self._active, self._factor))
 
     def _settle(self) -> None:
         from linsep.solvers.hard_margin import kernels
