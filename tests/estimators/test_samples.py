@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from linsep.estimators.samples import Samples, _dense_hashes, _mixed
+from linsep.estimators.samples import Samples, _dense_hashes, _factors, _folded
 
 small = st.sampled_from([-0.0, 0.0, 1.0, -1.0, 0.5, 1e300, 5e-324])
 
@@ -38,29 +38,15 @@ def test_equal_rows_are_merged_and_others_kept(X, data, kind):
     np.testing.assert_array_equal(labels[samples.index], samples.labels)
 
 
-def unmixed(bits):
-    """Undo `_mixed` on one integer."""
-
-    def shift_back(value, by):
-        result = value
-        for _ in range(64 // by + 1):
-            result = value ^ (result >> by)
-        return result
-
-    mask = (1 << 64) - 1
-    bits = bits * pow(0xBF58476D1CE4E5B9, -1, 1 << 64) & mask
-    bits = shift_back(bits, 29)
-    bits = bits * pow(0x9E3779B97F4A7C15, -1, 1 << 64) & mask
-    return shift_back(bits, 32)
-
-
 def test_rows_that_share_a_hash_are_not_merged():
-    factors = [int(f) | 1 for f in _mixed(np.arange(1, 3, dtype=np.uint64))]
+    """A second row of the same hash, by solving for its last entry."""
+    factors = [int(f) for f in _factors(np.arange(2))]
     wanted = int(_dense_hashes(np.array([[1.0, 2.0]]))[0])
-    for other in np.arange(3.0, 200.0):
-        first = int(_mixed(np.array([other]).view(np.uint64))[0]) * factors[0]
+    for other in np.arange(3.0, 500.0):
+        first = int(_folded(np.array([other]))[0]) * factors[0]
         second = (wanted - first) * pow(factors[1], -1, 1 << 64) % (1 << 64)
-        value = np.array([unmixed(second)], dtype=np.uint64).view(np.float64)[0]
+        bits = np.array([second ^ (second >> 32)], dtype=np.uint64)
+        value = float(bits.view(np.float64)[0])
         if np.isfinite(value) and value != 0.0:
             break
     X = np.array([[1.0, 2.0], [other, value], [1.0, 2.0]])

@@ -207,19 +207,9 @@ def soft_margin(
     from the rest is 1, as in scikit-learn's NuSVC.
     """
     features = game_features(samples.X, settings.temperature)
-    # Rare columns of sparse rows would outweigh all others if they were scaled up.
-    scaled = settings.standardize and not hasattr(features, "indptr")
-    scale = (
-        column_scale(features, samples.weights)
-        if scaled
-        else np.ones(features.shape[1])
-    )
     signs = np.where(samples.labels == 1, 1.0, -1.0)
     free = settings.fit_intercept
-    centre = np.zeros(features.shape[1])
-    if free and not hasattr(features, "indptr"):
-        centre = samples.weights @ features / samples.weights.sum()
-    rows = _signed(features, signs, centre, scale)
+    rows, centre, scale = _signed(features, signs, samples.weights, settings)
     if settings.temperature > 0.0 or nu is None:
         temperature = settings.temperature or TEMPERATURE
         game = solve_tempered(
@@ -256,18 +246,25 @@ def soft_margin(
 def _signed(
     X: Any,
     signs: NDArray[np.float64],
-    centre: NDArray[np.float64],
-    scale: NDArray[np.float64],
-) -> Any:
-    """Return signed rows about a centre that the free intercept undoes."""
+    weights: NDArray[np.float64],
+    settings: Settings,
+) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
+    """Return signed rows ``(x - centre) / scale``, and what they were moved by."""
+    nothing, one = np.zeros(X.shape[1]), np.ones(X.shape[1])
     if hasattr(X, "indptr"):
+        # Rare columns of sparse rows would outweigh all others if they were scaled up.
         from scipy.sparse import diags_array
 
-        return (diags_array(signs) @ X).tocsr()
-    rows = X - centre
-    rows /= scale
+        return (diags_array(signs) @ X).tocsr(), nothing, one
+    mean = weights @ X / weights.sum()
+    rows = X - mean
+    scale = column_scale(X, rows, weights) if settings.standardize else one
+    if not settings.fit_intercept:  # nothing undoes a shift
+        rows, mean = X.copy(), nothing
+    if settings.standardize:
+        rows /= scale
     rows *= signs[:, None]
-    return rows
+    return rows, mean, scale
 
 
 def _carriers(
@@ -324,12 +321,11 @@ def dense_features(X: Any) -> NDArray[np.float64]:
 
 
 def column_scale(
-    X: NDArray[np.float64], weights: NDArray[np.float64]
+    X: NDArray[np.float64], centred: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return each column's standard deviation; 1 for a constant one."""
-    share = weights / weights.sum()
-    centred = X - share @ X
-    deviation = np.sqrt(share @ np.square(centred, out=centred))
-    floor = 1e-12 * np.abs(X).max(axis=0, initial=0.0)
-    deviation[deviation <= floor] = 1.0
+    squares = np.einsum("ij,ij,i->j", centred, centred, weights)
+    deviation = np.sqrt(squares / weights.sum())
+    largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
+    deviation[deviation <= 1e-12 * largest] = 1.0
     return np.asarray(deviation)

@@ -147,9 +147,11 @@ def _play(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], CappedGame]:
     """Play the joint game; the hard margin is measured in the user's own units."""
     scaled = settings.standardize and not hard
-    scale = column_scale(X, samples.weights) if scaled else np.ones(X.shape[1])
+    mean = samples.weights @ X / samples.weights.sum()
+    one = np.ones(X.shape[1])
+    scale = column_scale(X, X - mean, samples.weights) if scaled else one
     free = settings.fit_intercept
-    centre = X.mean(axis=0) if free else np.zeros(X.shape[1])
+    centre = mean if free else np.zeros(X.shape[1])
     data = (X - centre) / scale, samples.labels, samples.weights, n_classes
     if not hard and (settings.temperature > 0.0 or nu is None):
         temperature = settings.temperature or TEMPERATURE

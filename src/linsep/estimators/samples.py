@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 MOST_ENTRIES = 20_000_000
 # Rows are hashed this many entries at a time, within the cache.
 BLOCK_ENTRIES = 1 << 16
-LABEL_FACTOR = np.uint64(0xD6E8FEB86659FD93)
+# Bits of a hash that are given to the label.
+LABEL_BITS = np.uint64(16)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,10 @@ def _distinct(
     unequal rows share a hash, whole rows are sorted instead.
     """
     hashes = _sparse_hashes(X) if hasattr(X, "indptr") else _dense_hashes(X)
-    hashes += labels.astype(np.uint64) * LABEL_FACTOR
+    # Labels first: the rows of a class are then one run.
+    hashes = (hashes >> LABEL_BITS) | (
+        labels.astype(np.uint64) << (np.uint64(64) - LABEL_BITS)
+    )
     order = hashes.argsort(kind="stable")
     new = np.ones(len(order), dtype=bool)
     new[1:] = hashes[order[1:]] != hashes[order[:-1]]
@@ -86,30 +90,33 @@ def _distinct(
     return order[new], inverse
 
 
-def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread every bit over all: doubles of whole numbers differ in high bits only."""
-    bits = (bits ^ (bits >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return np.asarray((bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9))
+def _folded(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Fold the bits of doubles: those of whole numbers differ in high bits only."""
+    bits = (values + 0.0).view(np.uint64)  # no negative zeros: they equal zero
+    return np.asarray(bits ^ (bits >> np.uint64(32)))
+
+
+def _factors(columns: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return an odd number for each column number, without a pattern."""
+    mixed = (columns.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    return np.asarray((mixed ^ (mixed >> np.uint64(32))) | np.uint64(1))
 
 
 def _dense_hashes(X: NDArray[Any]) -> NDArray[np.uint64]:
     n, d = X.shape
-    factors = _mixed(np.arange(1, d + 1, dtype=np.uint64)) | np.uint64(1)
+    factors = _factors(np.arange(d))
     hashes = np.empty(n, dtype=np.uint64)
     step = max(1, BLOCK_ENTRIES // max(1, d))
     for start in range(0, n, step):
-        # No negative zeros: they equal zero.
-        block = X[start : start + step].astype(np.float64) + 0.0
-        mixed = _mixed(block.view(np.uint64))
-        hashes[start : start + step] = (mixed * factors).sum(axis=1, dtype=np.uint64)
+        folded = _folded(np.asarray(X[start : start + step], dtype=np.float64))
+        folded *= factors
+        folded.sum(axis=1, out=hashes[start : start + step])
     return hashes
 
 
 def _sparse_hashes(X: Any) -> NDArray[np.uint64]:
-    data = X.data.astype(np.float64) + 0.0
-    terms = _mixed(data.view(np.uint64)) * (
-        _mixed(X.indices.astype(np.uint64) + np.uint64(1)) | np.uint64(1)
-    )
+    terms = _folded(np.asarray(X.data, dtype=np.float64)) * _factors(X.indices)
     sums = np.concatenate([[np.uint64(0)], np.cumsum(terms, dtype=np.uint64)])
     return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]], dtype=np.uint64)
 

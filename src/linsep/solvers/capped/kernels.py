@@ -132,3 +132,67 @@ def _scale_to_mass(raw: Any, caps: Any, mass: float) -> float:
         if done:
             break
     return s
+
+
+@njit(cache=True, nogil=True)
+def answer_groups(
+    m: Any, caps: Any, temperature: float, starts: Any, levels: Any, p: Any
+) -> float:
+    """Fill ``p`` group by group, each of an equal mass; return the sum of the values.
+
+    Group ``g`` is the entries from ``starts[g]`` up to ``starts[g + 1]``; its level, a
+    guess at first, is overwritten.
+    """
+    value = 0.0
+    n_groups = levels.shape[0]
+    for g in range(n_groups):
+        a, b = starts[g], starts[g + 1]
+        part, level = capped_exponentials(
+            m[a:b], caps[a:b], temperature, 1.0 / n_groups, levels[g], p[a:b]
+        )
+        value += part
+        levels[g] = level
+    return float(value)
+
+
+@njit(cache=True, nogil=True)
+def mean_spread(values: Any, weights: Any, starts: Any) -> float:
+    """Return the standard deviation within each class, averaged over the classes."""
+    total = 0.0
+    n_classes = starts.shape[0] - 1
+    for k in range(n_classes):
+        mass = 0.0
+        mean = 0.0
+        for i in range(starts[k], starts[k + 1]):
+            mass += weights[i]
+            mean += weights[i] * values[i]
+        mean /= mass
+        square = 0.0
+        for i in range(starts[k], starts[k + 1]):
+            square += weights[i] * (values[i] - mean) ** 2
+        total += np.sqrt(square / mass)
+    return float(total / n_classes)
+
+
+@njit(cache=True, nogil=True)
+def narrow_gram(rows: Any, weights: Any, block: int) -> Any:
+    """Return ``rows.T @ diag(weights) @ rows``, for few columns.
+
+    Rows of weight zero are left out. A BLAS is called once for `block` rows, which is
+    as fast as it is for many columns and several times faster than from Python for few.
+    """
+    n, d = rows.shape
+    out = np.zeros((d, d))
+    held = np.empty((block, d))
+    m = 0
+    for i in range(n):
+        if weights[i] != 0.0:
+            root = np.sqrt(weights[i])
+            for j in range(d):
+                held[m, j] = root * rows[i, j]
+            m += 1
+        if m == block or (i == n - 1 and m > 0):
+            part = held[:m]
+            out += np.dot(part.T, part)
+            m = 0
+    return out

@@ -7,19 +7,26 @@ from numpy.typing import NDArray
 
 # Rows are weighted and multiplied this many entries at a time, within the cache.
 BLOCK_ENTRIES = 1 << 16
+# Up to so many columns compiled code is faster: it computes both triangles.
+NARROW = 128
 
 
 def weighted_gram(
     rows: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the lower triangle of ``rows.T @ diag(weights) @ rows``.
+    """Return ``rows.T @ diag(weights) @ rows``, its lower triangle at least.
 
     Rows of weight zero are passed over.
     """
+    size = rows.shape[1]
+    if size <= NARROW:
+        from linsep.solvers.capped.kernels import narrow_gram
+
+        block = min(len(rows), max(64, BLOCK_ENTRIES // max(1, size)))
+        return np.asarray(narrow_gram(rows, weights, block))
     from scipy.linalg import blas
 
     held = np.flatnonzero(weights)
-    size = rows.shape[1]
     root = np.sqrt(weights[held])
     inner = np.zeros((size, size), order="F")
     step = max(64, BLOCK_ENTRIES // max(1, size))

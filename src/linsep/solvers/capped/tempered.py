@@ -24,6 +24,7 @@ of a row are solved, whatever the number of rows.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -114,9 +115,12 @@ def solve_tempered(
     """
     order = np.argsort(signs, kind="stable")
     cut = int(np.searchsorted(signs[order], 0.0))
-    classes = [slice(0, cut), slice(cut, len(signs))]
-    groups = classes if free else [slice(0, len(signs))]
-    play = _Play(rows[order], weights[order], groups, classes)
+    classes = np.array([0, cut, len(signs)])
+    groups = classes if free else classes[[0, 2]]
+    if (np.diff(order) == 1).all():  # sorted already
+        play = _Play(rows, weights, groups, classes)
+    else:
+        play = _Play(rows[order], weights[order], groups, classes)
     game, _ = play.solve(nu, largest_nu(signs, weights, free), temperature, tol)
     p = np.empty_like(game.p)
     p[order] = game.p
@@ -144,14 +148,13 @@ def solve_tempered_joint(
         The offsets of the classes, for ``w``.
     """
     pairs = Pairs.of(labels, n_classes)
-    # Rows of one class together, so that a class is a slice.
+    # Rows of one class together, so that a class is a run.
     order = np.argsort(pairs.own, kind="stable")
-    ends = np.searchsorted(pairs.own[order], np.arange(n_classes + 1))
-    classes = [slice(a, b) for a, b in pairwise(ends)]
+    classes = np.searchsorted(pairs.own[order], np.arange(n_classes + 1))
     play = _Play(
         pairs.blocks(features)[order],
         weights[pairs.row][order],
-        [slice(0, len(order))],
+        classes[[0, -1]],
         classes,
         pairs.offsets()[:, order] if free else None,
     )
@@ -170,11 +173,11 @@ class _Play:
     ----------
     rows : ndarray or csr_matrix of shape (n, d)
     weights : ndarray of shape (n,)
-    groups : list of slice
-        Each holds an equal part of the weight, which frees its level: both classes for
-        a free intercept.
-    classes : list of slice
-        Within these the spread of the margins is measured.
+    groups : ndarray of int
+        Where each group of rows begins, and the last one ends. Each holds an equal part
+        of the weight, which frees its level: both classes for a free intercept.
+    classes : ndarray of int
+        The same for the classes, within which the spread of the margins is measured.
     offsets : ndarray of shape (q, n) or None
         Coefficients of offsets that are not penalised.
     """
@@ -183,13 +186,13 @@ class _Play:
         self,
         rows: Any,
         weights: NDArray[np.float64],
-        groups: list[slice],
-        classes: list[slice],
+        groups: NDArray[np.intp],
+        classes: NDArray[np.intp],
         offsets: NDArray[np.float64] | None = None,
     ) -> None:
-        self.groups, self.classes = groups, classes
+        self.starts, self.classes = groups, classes
+        self.groups = [slice(a, b) for a, b in pairwise(groups.tolist())]
         self.weights = weights / weights.sum()
-        self.mass = 1.0 / len(groups)
         self.basis: NDArray[np.float64] | None = None
         if not hasattr(rows, "indptr") and rows.shape[1] > rows.shape[0]:
             # Wide rows: the learner's direction lies in their span.
@@ -237,7 +240,8 @@ class _Play:
 
     def length(self) -> float:
         """Return the length of the learner's direction."""
-        return float(np.linalg.norm(self.v[: self.d]))
+        w = self.v[: self.d]
+        return math.sqrt(float(w @ w))
 
     def bounds(self) -> tuple[float, float]:
         """Return the interval that holds the value, from both players' sides."""
@@ -257,22 +261,19 @@ class _Play:
         """Start from the sample's own weights: the difference of the means."""
         p = self.weights.copy()
         for group in self.groups:
-            p[group] *= self.mass / p[group].sum()
+            p[group] /= len(self.groups) * p[group].sum()
         self.v = np.asarray(p @ self.rows).ravel() * self.penalty
         self.z = np.asarray(self.rows @ self.v).ravel()
-        self.levels = [float(np.median(self.z[group])) for group in self.groups]
+        self.levels = np.array([self.z[group].mean() for group in self.groups])
         self.tau = self._spread()
         self._answer()
 
     def _spread(self) -> float:
         """Return the temperature, in the scale that the learner has now."""
-        total = 0.0
-        for members in self.classes:
-            share = self.weights[members] / self.weights[members].sum()
-            z = self.z[members]
-            total += float(np.sqrt(share @ (z - share @ z) ** 2))
-        least = LEAST_SPREAD * self.reach * self.length()
-        return self.temperature * max(total / len(self.classes), least)
+        from linsep.solvers.capped.kernels import mean_spread
+
+        spread = mean_spread(self.z, self.weights, self.classes)
+        return self.temperature * max(spread, LEAST_SPREAD * self.reach * self.length())
 
     def _choose(self, most: float) -> float:
         """Move the share to just above the least that pays; return by how much."""
@@ -296,26 +297,19 @@ class _Play:
         self._answer()
         ratio = max(float(self.p @ self.z) / self.length() ** 2, LEAST_SHRINK)
         self.v, self.z, self.tau = ratio * self.v, ratio * self.z, ratio * self.tau
-        self.levels = [ratio * level for level in self.levels]
+        self.levels = ratio * self.levels
         self.value *= ratio
         self._judge()
         return moved
 
     def _respond(
         self, z: NDArray[np.float64]
-    ) -> tuple[float, list[float], NDArray[np.float64]]:
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         """Return the data player's answer: its payoff, levels and weights."""
-        from linsep.solvers.capped.kernels import capped_exponentials
+        from linsep.solvers.capped.kernels import answer_groups
 
-        p = np.empty_like(z)
-        value = 0.0
-        levels = []
-        for group, guess in zip(self.groups, self.levels, strict=True):
-            part, level = capped_exponentials(
-                z[group], self.caps[group], self.tau, self.mass, guess, p[group]
-            )
-            value += part
-            levels.append(level)
+        levels, p = self.levels.copy(), np.empty_like(z)
+        value = answer_groups(z, self.caps, self.tau, self.starts, levels, p)
         return value, levels, p
 
     def _answer(self) -> None:
@@ -396,12 +390,11 @@ class _Play:
         w, offsets = self.v[: self.d] / length, self.v[self.d :] / length
         if self.basis is not None:
             w = self.basis @ w
-        levels = [level / length for level in self.levels]
-        offset = 0.5 * (levels[0] - levels[-1])
+        levels = self.levels / length
         game = CappedGame(
             w,
-            offset,
-            sum(levels) / len(levels),
+            float(0.5 * (levels[0] - levels[-1])),
+            float(levels.mean()),
             lower,
             upper,
             self.p,
