@@ -72,8 +72,8 @@ def fit_joint(
                 "nu must be at most the number of classes times the smallest class's "
                 f"share, {largest:.4g}, got {nu!r}; lower nu, or pass nu='auto'"
             )
-        blocks = _with_constant(X, settings.fit_intercept)
-        whole = _pair_problem(pairs.blocks(blocks), classes)
+        blocks = _reduced(pairs, X, settings.fit_intercept)
+        whole = _pair_problem(blocks, classes)
         separation = not_asked(whole, nu)
     W, b, game = _play(X, samples, n_classes, nu, settings, hard=hard)
     if hard and not _separates(pairs, X, W, b):
@@ -94,8 +94,17 @@ def fit_joint(
     ), pairs
 
 
-def _with_constant(X: NDArray[np.float64], fit_intercept: bool) -> NDArray[np.float64]:
-    return np.column_stack([X, np.ones(len(X))]) if fit_intercept else X
+def _reduced(
+    pairs: Pairs, X: NDArray[np.float64], fit_intercept: bool
+) -> NDArray[np.float64]:
+    """Return the signed rows with the last class's scores held at zero.
+
+    The same vector may be taken from every class's coefficients, so nothing is lost,
+    and the columns are independent where those of `X` are.
+    """
+    if fit_intercept:
+        X = np.column_stack([X, np.ones(len(X))])
+    return np.ascontiguousarray(pairs.blocks(X)[:, : -X.shape[1]])
 
 
 def _pair_problem(blocks: NDArray[np.float64], classes: NDArray[Any]) -> Any:
@@ -107,7 +116,7 @@ def _separate_pairs(
     X: NDArray[np.float64], pairs: Pairs, classes: NDArray[Any], settings: Settings
 ) -> Separation:
     """Decide the joint problem: all pairs on their side at once, or a conflict."""
-    blocks = pairs.blocks(_with_constant(X, settings.fit_intercept))
+    blocks = _reduced(pairs, X, settings.fit_intercept)
     ones = np.ones(len(blocks), dtype=np.intp)
     samples = Samples(blocks, ones, np.ones(len(blocks)), np.arange(len(blocks)))
     whole = _pair_problem(blocks, classes)
@@ -119,7 +128,9 @@ def _split(
     w: NDArray[np.float64], n_classes: int, fit_intercept: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Cut the joint vector into each class's coefficients and intercept."""
-    blocks = w.reshape(n_classes, -1)
+    blocks = w.reshape(n_classes - 1, -1)
+    blocks = np.vstack([blocks, np.zeros(blocks.shape[1])])
+    blocks = blocks - blocks.mean(axis=0)
     if not fit_intercept:
         return blocks, np.zeros(n_classes)
     return blocks[:, :-1], blocks[:, -1]
