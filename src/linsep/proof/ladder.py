@@ -2,9 +2,8 @@
 
 1. The dual simplex in doubles, on the rows as they are; its last basis is examined
    exactly. Well-conditioned data end here.
-2. An exact change of basis (`linsep.proof.coordinates`). In those coordinates an
-   engine solves in doubles, its answer is mapped back and checked exactly; or the
-   simplex does.
+2. An exact change of basis (`linsep.proof.coordinates`). In those coordinates the
+   simplex goes on in doubles, and its basis is examined exactly.
 3. Again, in the coordinates of the basis reached, a few times.
 4. The exact simplex from the last basis. It always ends.
 
@@ -15,30 +14,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.proof import linear
 from linsep.proof.answers import Answer, Separator
 from linsep.proof.coordinates import basis_coordinates
-from linsep.proof.exact import IntegerRows, integers_from
-from linsep.proof.gordan import conflict_among, dense_columns
+from linsep.proof.exact import IntegerRows
+from linsep.proof.gordan import dense_columns
 from linsep.proof.simplex import Search, holds, never
 
 # Bases examined exactly after each guess, and changes of basis, before exactness alone.
 _EXACT_STEPS = 2
 _REBASES = 6
 
-# What an engine says of rows in double precision: a w, or (support, weights).
-Proposal = tuple[Literal["separator", "conflict"], Any]
-Engine = Callable[[NDArray[np.float64]], Proposal]
-
 
 def settle(
     A: Any,
-    engine: Engine | None = None,
     *,
     should_stop: Callable[[], bool] = never,
 ) -> Answer | None:
@@ -48,10 +41,6 @@ def settle(
     ----------
     A : ndarray or sparse CSR matrix of shape (m, d), float64
         Finite entries, taken at their exact values.
-    engine : callable, default=None
-        Solves rows in double precision: ``engine(rows)`` returns ``("separator", w)``
-        or ``("conflict", (support, weights))``. It may be wrong. None leaves the work
-        to the simplex method.
     should_stop : callable, optional
         Asked between steps; a true answer gives up.
 
@@ -68,7 +57,7 @@ def settle(
     (0, 1, 2)
     """
     dense, columns = dense_columns(A)
-    answer = settle_rows(IntegerRows.from_floats(dense), engine, should_stop)
+    answer = settle_rows(IntegerRows.from_floats(dense), should_stop)
     if isinstance(answer, Separator):
         full = [0] * A.shape[1]
         for column, value in zip(columns, answer.w, strict=True):
@@ -79,7 +68,6 @@ def settle(
 
 def settle_rows(
     rows: IntegerRows,
-    engine: Engine | None = None,
     should_stop: Callable[[], bool] = never,
     order: Sequence[int] | NDArray[np.intp] = (),
 ) -> Answer | None:
@@ -91,15 +79,13 @@ def settle_rows(
         return Separator((0,) * rows.shape[1])
     for attempt in count():  # more than one only if a prime hid part of the rank
         search = Search.start(rows, order, attempt)
-        answer = _climb(search, engine, should_stop)
+        answer = _climb(search, should_stop)
         if answer is None or holds(rows, answer):
             return answer
     raise AssertionError("unreachable")
 
 
-def _climb(
-    search: Search, engine: Engine | None, should_stop: Callable[[], bool]
-) -> Answer | None:
+def _climb(search: Search, should_stop: Callable[[], bool]) -> Answer | None:
     answer = None
     if search.guess(should_stop):
         answer = search.pivot(should_stop, _EXACT_STEPS)
@@ -108,33 +94,6 @@ def _climb(
             break
         tableau, levels = basis_coordinates(search.values, search.basis)
         search.levels = [level - min(levels) for level in levels]
-        if engine is not None:
-            answer = _asked(engine, tableau, search, should_stop)
-        if answer is None:
-            search.follow(tableau, should_stop)
-            answer = search.pivot(should_stop, _EXACT_STEPS)
+        search.follow(tableau, should_stop)
+        answer = search.pivot(should_stop, _EXACT_STEPS)
     return answer or search.pivot(should_stop)
-
-
-def _asked(
-    engine: Engine,
-    tableau: NDArray[np.float64],
-    search: Search,
-    should_stop: Callable[[], bool],
-) -> Answer | None:
-    """Ask an engine about rows in coordinates, and settle its answer on the rows."""
-    kind, found = engine(tableau)
-    if kind == "conflict":
-        support, weights = found
-        order = np.asarray(support)[np.argsort(-np.asarray(weights), kind="stable")]
-        part = search.rows.take(order)
-        conflict = conflict_among(part, np.arange(len(order)), should_stop)
-        return None if conflict is None else conflict.renumbered(order)
-    # v = A_b w, so w = A_b^-1 v.
-    numerators, _ = linear.solve(
-        linear.integer_matrix(search.values[search.basis]),
-        linear.integer_column(integers_from(found)),
-    )
-    if min(linear.python_integers(search.matrix * numerators)) <= 0:
-        return None
-    return search.separator(linear.python_integers(numerators))

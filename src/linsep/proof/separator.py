@@ -1,4 +1,4 @@
-"""Is ``A w > 0``? Signs beyond doubt, and repair of a ``w`` that rounding spoiled.
+"""Is ``A w > 0``? Signs beyond doubt, and a ``w`` rounded no further than they allow.
 
 A sign is settled by a floating-point dot product where its rigorous error bound
 allows, and by integer arithmetic elsewhere. The bound is the standard one: for any
@@ -12,18 +12,14 @@ magnitudes of at most one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.proof import linear
-from linsep.proof.answers import Separator
 from linsep.proof.exact import (
     IntegerArray,
-    IntegerRows,
     doubles_from,
     exact_signs,
     integer_product,
@@ -79,11 +75,6 @@ def row_signs(A: Any, w: Weights) -> NDArray[np.int8]:
     return signs
 
 
-def is_separator(A: Any, w: Weights) -> bool:
-    """Return whether ``a_i . w > 0`` holds exactly for every row of `A`."""
-    return bool((row_signs(A, w) > 0).all())
-
-
 def exact_decisions(
     X: Any, w: Sequence[int], fit_intercept: bool
 ) -> NDArray[np.float64]:
@@ -116,58 +107,6 @@ def exact_decisions(
     return np.asarray(signs * np.maximum(values, np.finfo(np.float64).tiny))
 
 
-def repair(A_support: Any, w: NDArray[np.float64]) -> Separator | None:
-    """Move `w` as little as possible so that the support rows are tight, exactly.
-
-    Returns ``w + x`` for the least-norm ``x`` with ``a_i . (w + x) = t |a_i|`` on every
-    support row, ``t`` the median of what `w` has there: where a floating-point `w`
-    fails on a few rows by rounding, this is what it approximates. Rows outside the
-    support must be checked again.
-
-    Parameters
-    ----------
-    A_support : ndarray or sparse CSR matrix of shape (k, d), float64
-        The rows that are meant to be tight, those on which `w` fails among them.
-    w : ndarray of shape (d,)
-        The candidate that failed.
-
-    Returns
-    -------
-    Separator or None
-        Separates the support rows for certain. None if they depend on each other and
-        no such ``w + x`` is found.
-
-    Notes
-    -----
-    One exact solve ``(A_S A_S^T) z = t |A_S| - A_S w`` over independent support rows,
-    then ``x = A_S^T z``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> repair(np.array([[1.0, -1.0], [0.0, 1.0]]), np.array([1.0, 1.0]))
-    Separator(w=(2, 1))
-    """
-    dense = A_support.toarray() if hasattr(A_support, "toarray") else A_support
-    rows = IntegerRows.from_floats(dense)
-    anchor = integers_from(w)
-    start = [int(product) for product in rows.products(anchor)]
-    aims = _aims(rows, start)
-    chosen = linear.independent_columns(rows.values.T)
-    if not chosen:
-        return None
-    some = linear.integer_matrix(rows.values[chosen])
-    missing = linear.integer_column([aims[i] - start[i] for i in chosen])
-    multipliers, denominator = linear.solve(some * some.transpose(), missing)
-    moves = linear.python_integers(some.transpose() * multipliers)
-    moved = [
-        denominator * value + move for value, move in zip(anchor, moves, strict=True)
-    ]
-    if not (rows.products(moved) > 0).all():
-        return None
-    return Separator(tuple(primitive(moved)))
-
-
 def shortened(values: IntegerArray, w: Sequence[int]) -> list[int]:
     """Round `w` as coarsely as ``values @ w > 0`` allows.
 
@@ -191,14 +130,6 @@ def _rounded(w: Sequence[int], bits: int) -> list[int] | None:
         return None
     half = 1 << (surplus - 1)
     return [(value + half) >> surplus for value in w]
-
-
-def _aims(rows: IntegerRows, start: list[int]) -> list[int]:
-    """Return margins proportional to the rows' lengths, positive integers."""
-    lengths = [math.isqrt(sum(int(v) ** 2 for v in row)) + 1 for row in rows.values]
-    relative = sorted(p // length for p, length in zip(start, lengths, strict=True))
-    level = max(1, relative[len(relative) // 2])
-    return [level * length for length in lengths]
 
 
 def _filtered(
