@@ -177,6 +177,26 @@ def test_units_do_not_matter_to_a_soft_margin(overlapping, nu):
     )
 
 
+@pytest.mark.parametrize("power", [-990, -300, 300, 1000])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_soft_margins_hold_to_the_ends_of_the_doubles(overlapping, power, standardize):
+    X, y = overlapping
+    plain = fit_quietly(OptimisticPerceptron(standardize=standardize), X, y)
+    scaled = np.ldexp(X, power)
+    other = fit_quietly(OptimisticPerceptron(standardize=standardize), scaled, y)
+    np.testing.assert_allclose(
+        plain.decision_function(X), other.decision_function(scaled), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 0], ["b", "a", "b"], [0, 1, 0, 2, 0]])
+def test_where_no_direction_pays_the_heaviest_class_is_predicted(labels):
+    X = np.array([[-1.0], [0.0], [1.0], [0.0], [0.0]])[: len(labels)]
+    model = fit_quietly(OptimisticPerceptron(), X, labels)
+    assert not model.coef_.any()
+    assert (model.predict(X) == labels[0]).all()
+
+
 def test_weights_count_rows(overlapping):
     X, y = overlapping
     weights = np.arange(300) % 3

@@ -160,14 +160,22 @@ def test_sparse_rows_give_the_dense_answer():
     np.testing.assert_allclose(sparse.w, dense.w, atol=2e-2)
 
 
-def test_equal_classes_leave_nothing_to_choose():
-    X, _ = planted(n=20)
+@pytest.mark.parametrize("nu", [None, 0.5])
+@pytest.mark.parametrize("kind", ["equal", "exactly equal means", "zero"])
+def test_equal_means_leave_nothing_to_choose(kind, nu):
+    X = {
+        "equal": planted(n=20)[0],
+        "exactly equal means": np.array([[1.0, 2.0], [-1.0, 0.0], [0.0, -2.0]]),
+        "zero": np.zeros((4, 2)),
+    }[kind]
+    n = len(X)
     rows = np.vstack([X, -X])
-    signs = np.repeat([1.0, -1.0], 20)
-    game = solve_tempered(rows, signs, np.ones(40), None)
+    signs = np.repeat([1.0, -1.0], n)
+    game = solve_tempered(rows, signs, np.ones(2 * n), nu)
     assert game.closed
     assert not game.w.any()
     assert game.value_upper == 0.0
+    assert game.p.sum() == pytest.approx(1.0)
 
 
 @given(

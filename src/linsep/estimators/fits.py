@@ -16,12 +16,16 @@ from linsep.search import Callback, Limits, Search, Verdict
 from linsep.separation import one_class_result, result_of
 from linsep.solvers.capped.game import largest_nu, solve_capped
 from linsep.solvers.capped.tempered import TEMPERATURE, solve_tempered
+from linsep.solvers.powers import exponent_above
 from linsep.validate import InputError, Problem
 
 # Sparse rows are made dense up to this many entries, where that must be.
 MOST_DENSE = 30_000_000
 # Sparse rows of fewer columns than this are made dense to be faster.
 FEW_COLUMNS = 300
+# Entries up to two to these powers have squares and fourth powers in the range of
+# doubles.
+SQUARES_FIT, FOURTH_POWERS_FIT = 480, 200
 # A margin this close to the dividing one counts as on it.
 ON_THE_LINE = 1e-3
 
@@ -230,6 +234,8 @@ def soft_margin(
     length = game.level if game.level > 0 else 1.0
     coef = game.w / scale / length
     intercept = game.offset / length - float(coef @ centre)
+    if not coef.any():  # no direction pays: the heavier class is all there is to say
+        intercept = 1.0 if samples.weights @ signs > 0 else -1.0
     return Fitted(
         coef[None, :],
         np.array([intercept]),
@@ -250,21 +256,31 @@ def _signed(
     settings: Settings,
 ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """Return signed rows ``(x - centre) / scale``, and what they were moved by."""
-    nothing, one = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    nothing = np.zeros(X.shape[1])
     if hasattr(X, "indptr"):
         # Rare columns of sparse rows would outweigh all others if they were scaled up.
         from scipy.sparse import diags_array
 
-        return (diags_array(signs) @ X).tocsr(), nothing, one
-    mean = weights @ X / weights.sum()
+        scale = np.full(X.shape[1], _common_scale(X))
+        return (diags_array(signs / scale[0]) @ X).tocsr(), nothing, scale
+    share = weights / weights.sum()
+    mean = share @ X
     rows = X - mean
-    scale = column_scale(X, rows, weights) if settings.standardize else one
+    if settings.standardize:
+        scale = column_scale(X, rows, share)
+    else:
+        scale = np.full(X.shape[1], _common_scale(rows))
     if not settings.fit_intercept:  # nothing undoes a shift
         rows, mean = X.copy(), nothing
-    if settings.standardize:
-        rows /= scale
+    rows /= scale
     rows *= signs[:, None]
     return rows, mean, scale
+
+
+def _common_scale(X: Any) -> float:
+    """Return 1, or a power of two that brings entries far from it to about 1."""
+    size = exponent_above(X)
+    return float(np.ldexp(1.0, size)) if abs(size) > FOURTH_POWERS_FIT else 1.0
 
 
 def _carriers(
@@ -321,11 +337,20 @@ def dense_features(X: Any) -> NDArray[np.float64]:
 
 
 def column_scale(
-    X: NDArray[np.float64], centred: NDArray[np.float64], weights: NDArray[np.float64]
+    X: NDArray[np.float64], centred: NDArray[np.float64], share: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return each column's standard deviation; 1 for a constant one."""
-    squares = np.einsum("ij,ij,i->j", centred, centred, weights)
-    deviation = np.sqrt(squares / weights.sum())
+    """Return each column's standard deviation under weights that sum to one.
+
+    1 for a column that is constant but for rounding. Squares out of the range of
+    doubles are taken of columns divided by their largest entry.
+    """
+    peak = np.maximum(centred.max(axis=0, initial=0.0), -centred.min(axis=0, initial=0))
+    moderate = (peak == 0) | (np.abs(np.frexp(peak)[1]) <= SQUARES_FIT)
+    if moderate.all():
+        deviation = np.sqrt(np.einsum("ij,ij,i->j", centred, centred, share))
+    else:
+        unit = centred / np.where(peak > 0, peak, 1.0)
+        deviation = peak * np.sqrt(np.einsum("ij,ij,i->j", unit, unit, share))
     largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
     deviation[deviation <= 1e-12 * largest] = 1.0
     return np.asarray(deviation)

@@ -158,9 +158,9 @@ def _play(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], CappedGame]:
     """Play the joint game; the hard margin is measured in the user's own units."""
     scaled = settings.standardize and not hard
-    mean = samples.weights @ X / samples.weights.sum()
-    one = np.ones(X.shape[1])
-    scale = column_scale(X, X - mean, samples.weights) if scaled else one
+    share = samples.weights / samples.weights.sum()
+    mean = share @ X
+    scale = column_scale(X, X - mean, share) if scaled else np.ones(X.shape[1])
     free = settings.fit_intercept
     centre = mean if free else np.zeros(X.shape[1])
     data = (X - centre) / scale, samples.labels, samples.weights, n_classes
@@ -175,4 +175,6 @@ def _play(
     length = game.level if game.level > 0 else 1.0
     W = game.w.reshape(n_classes, -1) / scale / length
     b = b / length - W @ centre
+    if not W.any():  # no direction pays: the heaviest class is all there is to say
+        b = np.asarray(np.bincount(samples.labels, share, n_classes), dtype=np.float64)
     return W, b - b.mean() if free else b * 0.0, game

@@ -26,6 +26,7 @@ from linsep.estimators.kernel_fits import fit_factor
 from linsep.estimators.many_classes import fit_each_class, fit_joint
 from linsep.estimators.samples import Samples
 from linsep.result import Pass
+from linsep.solvers.bounds import norm
 from linsep.solvers.capped.tempered import TEMPERATURE
 
 KERNELS = {"linear", "rbf", "poly", "precomputed"}
@@ -365,7 +366,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _length(self, coef: NDArray[np.float64]) -> float:
         """Return the norm in the feature space."""
         if self.kernel == "linear":
-            return float(np.linalg.norm(coef))
+            return norm(coef)
         return float(np.linalg.norm(coef @ self._landmark_rows))
 
     def _fit_kernel(

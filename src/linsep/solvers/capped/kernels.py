@@ -69,6 +69,7 @@ def take_step_inplace(
 LARGEST_EXPONENT = 600.0
 SMALLEST_EXPONENT = -700.0
 FAR = 500.0
+MOST_GUESSES = 100_000
 
 
 @njit(cache=True, nogil=True)
@@ -81,7 +82,8 @@ def capped_exponentials(
     weights attain, and the level. The level given is a guess.
     """
     n = m.shape[0]
-    while True:
+    s = 1.0
+    for _ in range(MOST_GUESSES):
         guess = level
         for i in range(n):
             e = (guess - m[i]) / temperature

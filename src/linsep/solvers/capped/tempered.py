@@ -214,8 +214,12 @@ class _Play:
         chosen = nu is None
         self.nu = FIRST_SHARE * most if nu is None else nu
         self.temperature = temperature
-        self._begin()
         changes = MOST_CHANGES
+        self._begin()
+        if self.length() <= ZERO * self.reach:
+            return self._nothing()  # equal means: no share and no direction pays
+        self.tau = self._spread()
+        self._answer()
         with calm_blas(min(self.rows.shape)):
             while True:
                 self._step()
@@ -259,14 +263,12 @@ class _Play:
 
     def _begin(self) -> None:
         """Start from the sample's own weights: the difference of the means."""
-        p = self.weights.copy()
+        self.p = self.weights.copy()
         for group in self.groups:
-            p[group] /= len(self.groups) * p[group].sum()
-        self.v = np.asarray(p @ self.rows).ravel() * self.penalty
+            self.p[group] /= len(self.groups) * self.p[group].sum()
+        self.v = np.asarray(self.p @ self.rows).ravel() * self.penalty
         self.z = np.asarray(self.rows @ self.v).ravel()
         self.levels = np.array([self.z[group].mean() for group in self.groups])
-        self.tau = self._spread()
-        self._answer()
 
     def _spread(self) -> float:
         """Return the temperature, in the scale that the learner has now."""
