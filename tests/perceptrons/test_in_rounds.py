@@ -14,19 +14,8 @@ from linsep.perceptrons import (
     SmoothPerceptron,
     VonNeumann,
 )
+from perceptrons.methods import IN_ROUNDS, radius_of
 from perceptrons.planted import paper_rows, planted, planted_problems
-
-IN_ROUNDS = [
-    OptimisticPerceptron,
-    SmoothPerceptron,
-    MirrorProx,
-    NesterovMomentum,
-    VonNeumann,
-]
-
-
-def radius_of(A):
-    return float(np.linalg.norm(A, axis=1).max())
 
 
 def softmax(z):

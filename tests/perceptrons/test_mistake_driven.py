@@ -18,20 +18,8 @@ from linsep.perceptrons import (
     VotedPerceptron,
     Winnow,
 )
+from perceptrons.methods import BY_MISTAKES, radius_of
 from perceptrons.planted import paper_rows, planted, planted_problems
-
-BY_MISTAKES = [
-    Perceptron,
-    VotedPerceptron,
-    AveragedPerceptron,
-    BalancedWinnow,
-    SecondOrderPerceptron,
-    KernelPerceptron,
-]
-
-
-def radius_of(A):
-    return float(np.linalg.norm(A, axis=1).max())
 
 
 def textbook_perceptron(A, max_passes=10**6):

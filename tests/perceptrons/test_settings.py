@@ -26,31 +26,21 @@ from linsep.perceptrons import (
     Winnow,
 )
 from linsep.validate import InputError
+from perceptrons.methods import BY_MISTAKES, IN_ROUNDS
 from perceptrons.planted import planted
 
-BY_MISTAKES = [
-    Perceptron,
-    VotedPerceptron,
-    AveragedPerceptron,
-    Winnow,
-    BalancedWinnow,
-    SecondOrderPerceptron,
-    KernelPerceptron,
-]
-IN_ROUNDS = [
-    OptimisticPerceptron,
-    SmoothPerceptron,
-    MirrorProx,
-    NesterovMomentum,
-    VonNeumann,
-]
+MISTAKE_DRIVEN = [*BY_MISTAKES, Winnow]
 CAPS = [
-    *((method, cap) for method in BY_MISTAKES for cap in ("max_updates", "max_passes")),
+    *(
+        (method, cap)
+        for method in MISTAKE_DRIVEN
+        for cap in ("max_updates", "max_passes")
+    ),
     *((method, "max_updates") for method in (Minover, Maxover)),
     *((method, "max_rounds") for method in IN_ROUNDS),
 ]
 X, Y = [[0.0], [0.5], [1.0]], [0, 1, 0]  # not separable
-METHODS = {*BY_MISTAKES, *IN_ROUNDS, Minover, Maxover}
+METHODS = {*MISTAKE_DRIVEN, *IN_ROUNDS, Minover, Maxover}
 
 
 def test_every_method_is_tested_here():
@@ -69,13 +59,13 @@ def test_caps_must_be_integers(method, cap, value):
 @pytest.mark.parametrize(("method", "cap"), CAPS)
 def test_caps_are_kept_and_none_is_taken_only_where_documented(method, cap):
     other = "max_updates" if cap == "max_passes" else "max_passes"
-    more = {other: None} if method in BY_MISTAKES else {}
+    more = {other: None} if method in MISTAKE_DRIVEN else {}
     counted = {"max_passes": "n_passes"}.get(cap, "n_updates")
     for value in (1, 3, np.int32(3)):
         result = method(**{cap: value}, **more).fit(X, Y)
         assert result.stopped == cap
         assert getattr(result, counted) == value
-    if method in BY_MISTAKES:
+    if method in MISTAKE_DRIVEN:
         assert method(**{cap: None}, **{other: 2}).fit(X, Y).stopped == other
         with pytest.raises(InputError, match="None takes the cap away"):
             method(**{cap: 0}).fit(X, Y)
@@ -157,7 +147,7 @@ def test_weights_beyond_double_precision_are_an_error_and_no_separation():
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "a", [1]])
-@pytest.mark.parametrize("method", BY_MISTAKES)
+@pytest.mark.parametrize("method", MISTAKE_DRIVEN)
 def test_seeds_must_be_non_negative_integers(method, seed):
     with pytest.raises(InputError, match="random_state must be"):
         method(random_state=seed).fit([[0.0], [1.0]], [0, 1])

@@ -256,24 +256,34 @@ def _signed(
     settings: Settings,
 ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """Return signed rows ``(x - centre) / scale``, and what they were moved by."""
-    nothing = np.zeros(X.shape[1])
     if hasattr(X, "indptr"):
         # Rare columns of sparse rows would outweigh all others if they were scaled up.
         from scipy.sparse import diags_array
 
         scale = np.full(X.shape[1], _common_scale(X))
-        return (diags_array(signs / scale[0]) @ X).tocsr(), nothing, scale
+        return (diags_array(signs / scale[0]) @ X).tocsr(), np.zeros(X.shape[1]), scale
+    rows, centre, scale = standardized(X, weights, settings)
+    rows *= signs[:, None]
+    return rows, centre, scale
+
+
+def standardized(
+    X: NDArray[np.float64], weights: NDArray[np.float64], settings: Settings
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return new rows ``(x - centre) / scale``, and what they were moved by.
+
+    The centre is the mean where a free intercept undoes it, else zero.
+    """
     share = weights / weights.sum()
     mean = share @ X
     rows = X - mean
     if settings.standardize:
-        scale = column_scale(X, rows, share)
+        scale = _column_scale(X, rows, share)
     else:
         scale = np.full(X.shape[1], _common_scale(rows))
-    if not settings.fit_intercept:  # nothing undoes a shift
-        rows, mean = X.copy(), nothing
+    if not settings.fit_intercept:
+        rows, mean = X.copy(), np.zeros(X.shape[1])
     rows /= scale
-    rows *= signs[:, None]
     return rows, mean, scale
 
 
@@ -336,7 +346,7 @@ def dense_features(X: Any) -> NDArray[np.float64]:
     return np.asarray(X.toarray(), dtype=np.float64)
 
 
-def column_scale(
+def _column_scale(
     X: NDArray[np.float64], centred: NDArray[np.float64], share: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return each column's standard deviation under weights that sum to one.

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from linsep.estimators.fits import (
     Fitted,
     Settings,
-    column_scale,
     dense_features,
     fit_two_classes,
     not_asked,
     problem_of,
     separation_of,
+    standardized,
 )
 from linsep.estimators.samples import Samples
 from linsep.result import Separation
@@ -157,13 +157,15 @@ def _play(
     hard: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], CappedGame]:
     """Play the joint game; the hard margin is measured in the user's own units."""
-    scaled = settings.standardize and not hard
-    share = samples.weights / samples.weights.sum()
-    mean = share @ X
-    scale = column_scale(X, X - mean, share) if scaled else np.ones(X.shape[1])
     free = settings.fit_intercept
-    centre = mean if free else np.zeros(X.shape[1])
-    data = (X - centre) / scale, samples.labels, samples.weights, n_classes
+    if hard:
+        scale = np.ones(X.shape[1])
+        mean = samples.weights @ X / samples.weights.sum()
+        centre = mean if free else np.zeros(X.shape[1])
+        rows = X - centre
+    else:
+        rows, centre, scale = standardized(X, samples.weights, settings)
+    data = rows, samples.labels, samples.weights, n_classes
     if not hard and (settings.temperature > 0.0 or nu is None):
         temperature = settings.temperature or TEMPERATURE
         game, b = solve_tempered_joint(
@@ -176,5 +178,6 @@ def _play(
     W = game.w.reshape(n_classes, -1) / scale / length
     b = b / length - W @ centre
     if not W.any():  # no direction pays: the heaviest class is all there is to say
-        b = np.asarray(np.bincount(samples.labels, share, n_classes), dtype=np.float64)
+        mass = np.bincount(samples.labels, samples.weights, n_classes)
+        b = np.asarray(mass / mass.sum(), dtype=np.float64)
     return W, b - b.mean() if free else b * 0.0, game

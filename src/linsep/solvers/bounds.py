@@ -28,6 +28,15 @@ def norm(values: NDArray[np.float64]) -> float:
     return largest * float(np.linalg.norm(values / largest))
 
 
+def longest_row(rows: Any) -> float:
+    """Return the Euclidean length of the longest row, dense or sparse."""
+    if hasattr(rows, "indptr"):
+        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+    else:
+        squares = np.einsum("ij,ij->i", rows, rows)
+    return float(np.sqrt(squares.max(initial=0.0)))
+
+
 def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -> float:
     """Return an upper bound on the margin of any data that contain these rows.
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows.threads import count_threads, map_in_threads
+from linsep.solvers.bounds import longest_row
 
 # Below this many entries a second thread costs more than it brings.
 ENTRIES_A_THREAD = 1 << 17
@@ -75,11 +76,7 @@ class Oracle:
     @cached_property
     def radius(self) -> float:
         """The largest row norm, ``r`` of the paper."""
-        if self.is_sparse:
-            squares = np.asarray(self.A.multiply(self.A).sum(axis=1))
-        else:
-            squares = np.einsum("ij,ij->i", self.A, self.A)
-        return float(np.sqrt(squares.max(initial=0.0)))
+        return longest_row(self.A)
 
     def __call__(
         self, v: NDArray[np.float64], w: NDArray[np.float64] | None = None

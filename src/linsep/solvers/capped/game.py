@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers.blas import calm_blas
+from linsep.solvers.bounds import longest_row
 from linsep.solvers.capped.interior_point import interior_point
 
 # Iterations at most; ten to twenty are seen.
@@ -127,7 +128,7 @@ def solve_capped(
     tight = start >= 1.0 - NO_CHOICE
     caps = np.where(tight, caps * (start + NO_CHOICE), caps)
     start = np.where(tight, start / (start + NO_CHOICE), start)
-    reach = float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
+    reach = longest_row(rows)
     with calm_blas(min(rows.shape)):
         for state in interior_point(rows, caps, equalities, start):
             length = float(np.linalg.norm(state.w))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers.blas import calm_blas
+from linsep.solvers.bounds import longest_row
 from linsep.solvers.capped.game import MOST_ITERATIONS, ZERO, CappedGame, worst_mean
 from linsep.solvers.capped.interior_point import interior_point
 
@@ -114,7 +115,7 @@ def solve_joint(
     caps = np.maximum(caps, p * (1.0 + 1e-7))
     offsets = pairs.offsets() if free else np.zeros((0, len(p)))
     equalities = np.vstack([np.ones(len(p)), offsets])
-    reach = float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
+    reach = longest_row(rows)
     with calm_blas(min(rows.shape)):
         for state in interior_point(rows, caps, equalities, p / caps):
             length = float(np.linalg.norm(state.w))

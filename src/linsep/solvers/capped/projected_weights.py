@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers.bounds import longest_row
 from linsep.solvers.capped.game import worst_mean
 from linsep.solvers.capped.kernels import capped_exponentials
 from linsep.solvers.oracle import Answer
@@ -53,7 +54,7 @@ class CappedOracle:
     @property
     def radius(self) -> float:
         """The length of the longest row, by which the loop sets its first step."""
-        return float(np.sqrt(np.einsum("ij,ij->i", self.A, self.A).max(initial=0.0)))
+        return longest_row(self.A)
 
     def weights(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the data player's weights at ``v``."""

@@ -58,7 +58,7 @@ def cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         triangle, failed = lapack.dpotrf(lifted, lower=1)
     if not failed:
         return np.asarray(triangle)
-    raise np.linalg.LinAlgError("the system of an interior-point step is singular")
+    raise np.linalg.LinAlgError("the system of a step is singular")
 
 
 def solve_factored(

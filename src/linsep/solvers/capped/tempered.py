@@ -18,7 +18,7 @@ game itself (`linsep.solvers.capped.game`); weak duality holds at every temperat
 
 The learner minimises the smooth convex ``|w|^2 / 2 - min_p`` by Newton's method with a
 backtracking line search: the Hessian is the identity plus the covariance of the rows
-under the weights below their caps, over the temperature. Some seven systems of the size
+under the weights below their caps, over the temperature. Some five systems of the size
 of a row are solved, whatever the number of rows.
 """
 
@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers.blas import calm_blas
+from linsep.solvers.bounds import longest_row
 from linsep.solvers.capped.game import (
     ZERO,
     CappedGame,
@@ -42,8 +43,8 @@ from linsep.solvers.capped.game import (
 from linsep.solvers.capped.joint import Pairs, largest_joint_nu
 from linsep.solvers.capped.systems import cholesky, solve_factored, weighted_gram
 
-# The temperature, in spreads of the margins within their classes: chosen on twenty real
-# and planted problems (benchmarks/soft_margin.py), flat from 0.4 to 0.6.
+# The temperature, in spreads of the margins within their classes: chosen on nineteen
+# real and planted problems, flat from 0.4 to 0.6.
 TEMPERATURE = 0.5
 # A chosen share is this far from the least that pays to the largest possible.
 ABOVE_LEAST = 0.02
@@ -204,7 +205,7 @@ class _Play:
         self.rows = rows if hasattr(rows, "indptr") else np.ascontiguousarray(rows)
         self.penalty = np.zeros(rows.shape[1])
         self.penalty[: self.d] = 1.0
-        self.reach = _longest(rows)
+        self.reach = longest_row(rows)
         self.n_iterations = 0
 
     def solve(
@@ -414,12 +415,3 @@ class _Play:
             np.zeros(size), 0.0, 0.0, 0.0, 0.0, self.p, self.n_iterations, True, self.nu
         )
         return game, np.zeros(len(self.penalty) - self.d)
-
-
-def _longest(rows: Any) -> float:
-    """Return the length of the longest row."""
-    if hasattr(rows, "indptr"):
-        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    else:
-        squares = np.einsum("ij,ij->i", rows, rows)
-    return float(np.sqrt(squares.max(initial=0.0)))
