@@ -325,7 +325,7 @@ class MarginSearch(Search):
         """Return rows the sweep found inside the margin that are not held yet."""
         edge = target * (1.0 - min(1e-9, 0.1 * self.tol))
         inside = scan.index[scan.relative < edge]
-        return np.setdiff1d(inside, working.index)
+        return np.setdiff1d(inside, working.index) if inside.size else inside
 
     def _refine(
         self, solution: Solution, rows: NDArray[np.float64], scan: Scan

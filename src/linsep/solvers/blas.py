@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 # Below this width the threads of a BLAS wait for each other longer than they work.
-NARROW = 256
+NARROW = 600
 
 
 @cache

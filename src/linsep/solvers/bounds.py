@@ -8,6 +8,7 @@ the rows with equal mass on both classes, every unit ``coef`` and every intercep
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,23 +19,34 @@ from linsep.solvers.powers import exponent_above, shifted
 EPS = float(np.finfo(np.float64).eps)
 # Below this a product with 1 - EPS is no longer sure to be smaller.
 SUBNORMAL = float(np.finfo(np.float64).tiny) / EPS
+# A sum of squares above this one lost nothing to underflow that could be seen.
+LEAST_SQUARE = 1e-250
 
 
 def norm(values: NDArray[np.float64]) -> float:
     """Return the Euclidean norm, without overflow or underflow on the way."""
+    with np.errstate(over="ignore"):
+        squared = float(values.dot(values))
+    if LEAST_SQUARE < squared < 1.0 / LEAST_SQUARE:
+        return math.sqrt(squared)  # what underflowed, if anything, is far below it
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0.0 or not np.isfinite(largest):
         return largest
     return largest * float(np.linalg.norm(values / largest))
 
 
-def longest_row(rows: Any) -> float:
-    """Return the Euclidean length of the longest row, dense or sparse."""
+def row_lengths(rows: Any) -> NDArray[np.float64]:
+    """Return the Euclidean lengths of rows, dense or sparse."""
     if hasattr(rows, "indptr"):
         squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
     else:
         squares = np.einsum("ij,ij->i", rows, rows)
-    return float(np.sqrt(squares.max(initial=0.0)))
+    return np.asarray(np.sqrt(squares))
+
+
+def longest_row(rows: Any) -> float:
+    """Return the Euclidean length of the longest row, dense or sparse."""
+    return float(row_lengths(rows).max(initial=0.0))
 
 
 def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -> float:
@@ -62,8 +74,7 @@ def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -
         p = np.where(positive, 0.5 * p / mass, 0.5 * p / float(p[~positive].sum()))
     exponent = exponent_above(features)
     unit = shifted(features, -exponent)
-    squares = unit.multiply(unit) if hasattr(unit, "multiply") else unit * unit
-    lengths = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
+    lengths = row_lengths(unit)
     # What the sums may lose, and what an imbalance of the rounded masses may cost: a
     # separating unit vector's intercept is at most the largest length.
     rounding = (len(p) + features.shape[1] + 16) * EPS

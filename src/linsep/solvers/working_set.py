@@ -83,8 +83,8 @@ class WorkingSet:
         return np.unique(np.concatenate(drawn))
 
     def add(self, index: NDArray[np.intp]) -> int:
-        """Take rows not held yet; return how many there were."""
-        new = np.setdiff1d(index, self.index)
+        """Take rows not held yet, none named twice; return how many there were."""
+        new = np.setdiff1d(index, self.index) if self.index.size else index
         if new.size:
             taken = self.source.take(new)
             self.rows = taken if self.rows is None else _stack(self.rows, taken)

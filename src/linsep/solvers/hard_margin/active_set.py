@@ -15,20 +15,21 @@ rows are extended by a constant ``sigma``, which changes nothing while the multi
 balance (its coefficient is then ``sigma sum_i lambda_i y_i = 0``) but makes the Gram
 matrix ``G`` of independent rows positive definite; the direction of a step solves the
 bordered system ``[G s; s^T 0]``, so the balance holds throughout. It starts from one
-row of each class.
+row of each class, or, where the rows are few beside the columns, from a guess made by
+exchanging many rows at once (`linsep.solvers.hard_margin.pivoting`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers.active_set import BATCH, Outcome
 from linsep.solvers.bounds import norm
+from linsep.solvers.hard_margin.pivoting import rows_on_margin
 
 # Rounding a computed margin can suffer, relative to the size of what is summed.
 NOISE = 16 * float(np.finfo(np.float64).eps)
@@ -36,11 +37,12 @@ NOISE = 16 * float(np.finfo(np.float64).eps)
 NEGLIGIBLE = 1e-12
 
 # From so many rows on a factor is made by LAPACK, if every row's part that is new is
-# more than this share of it.
-MANY_ROWS = 48
-INDEPENDENT = 1e-8
-# Columns that LAPACK works on at once.
-BLOCKED = 64
+# more than this share of it: the Gram matrix then holds its square to eight digits.
+MANY_ROWS = 32
+# With more rows a column than this, few are on the margin, and the active set starts
+# from two.
+PIVOTED_A_COLUMN = 2
+INDEPENDENT = 1e-4
 
 
 @dataclass
@@ -85,8 +87,8 @@ class HardMargin:
         self._measure()
 
     def _measure(self) -> None:
-        lengths = np.einsum("ij,ij->i", self.rows, self.rows)
-        self._longest = float(np.sqrt(lengths.max(initial=0.0)))
+        self._squares = np.einsum("ij,ij->i", self.rows, self.rows)
+        self._longest = float(np.sqrt(self._squares.max(initial=0.0)))
 
     def extend(self, rows: NDArray[np.float64], signs: NDArray[np.float64]) -> None:
         """Put rows under the rows; the active set stays as it is."""
@@ -104,28 +106,28 @@ class HardMargin:
         while True:
             self._k = self._factor_rows(wanted)
             active = self._active[: self._k].copy()
-            if self._k == 0 or (self.free and np.unique(self.signs[active]).size < 2):
+            if self._k == 0 or (self.free and np.ptp(self.signs[active]) == 0):
                 self._k = 0
                 return False
             self._settle()
             multipliers = self._multipliers[: self._k]
             if multipliers.min() >= 0:
                 return True
-            wanted = np.delete(active, int(multipliers.argmin()))
+            wanted = active[multipliers >= 0]
 
     def _factor_rows(self, wanted: NDArray[np.intp]) -> int:
         """Factor the independent ones of the rows named; return how many there are."""
-        from scipy.linalg import lapack
+        from scipy.linalg import blas, lapack
 
         from linsep.solvers.hard_margin import kernels
 
         k = wanted.size
         if MANY_ROWS <= k <= self.rows.shape[1]:
-            # All at once by Householder's QR, unless some depend on others.
-            packed, _, _, _ = lapack.dgeqrf(self.rows[wanted].T, lwork=BLOCKED * k)
-            triangle = np.triu(packed[:k])
-            lengths = np.linalg.norm(triangle, axis=0)
-            if (np.abs(triangle.diagonal()) > INDEPENDENT * lengths).all():
+            # All at once, by their Gram matrix, unless some depend on others.
+            gram = blas.dsyrk(1.0, self.rows[wanted].T, trans=1)
+            triangle, failed = lapack.dpotrf(gram)
+            lengths = np.sqrt(gram.diagonal())
+            if not failed and (triangle.diagonal() > INDEPENDENT * lengths).all():
                 self._factor[:k, :k] = triangle
                 self._active[:k] = wanted
                 return k
@@ -184,12 +186,20 @@ class HardMargin:
         """
         from linsep.solvers.hard_margin import kernels
 
+        m, d = self.rows.shape
+        left = max_steps if max_steps is not None else 500 + 40 * d
+        if self._k == 0 and MANY_ROWS <= m <= PIVOTED_A_COLUMN * d:
+            guess, self.n_steps = rows_on_margin(
+                self.rows, self.signs, self.free, tolerance, left
+            )
+            left -= self.n_steps
+            self.start(guess)
         if self._k == 0 and not self.start(self._first_rows()):
             yield self._oppose()
             return
-        left = max_steps if max_steps is not None else 500 + 40 * self.rows.shape[1]
         batch = np.empty(0, dtype=np.intp)
-        n_settled = 0
+        n_settled, drifted = 0, False
+        allowed = max(tolerance, self.noise())
         while True:
             status, self._k, entering, self.offset, steps = kernels.offset_steps(
                 self.rows,
@@ -203,11 +213,12 @@ class HardMargin:
                 self.u,
                 self.offset,
                 self._direction,
-                max(tolerance, self.noise()),
+                allowed,
                 left,
             )
             self.n_steps += steps
             left -= steps
+            drifted = drifted or steps > 0
             if status == kernels.CONFLICT:
                 rows = np.append(self._active[: self._k], entering)
                 weights = np.append(np.maximum(-self._direction[: self._k], 0.0), 1.0)
@@ -217,22 +228,24 @@ class HardMargin:
             if status == kernels.STEPS_EXHAUSTED:
                 yield Outcome.STALLED
                 return
-            batch = self._violated(tolerance)
-            if batch.size == 0 and n_settled < 3:
+            # What counts as violated grows with the weights, between batches only.
+            allowed = max(tolerance, self.noise())
+            batch = self._violated(allowed)
+            if batch.size == 0 and drifted and n_settled < 3:
                 # Drift of many steps is taken out; what it hid may be violated now.
                 self.start(self._active[: self._k].copy())
-                n_settled += 1
-                batch = self._violated(tolerance)
+                n_settled, drifted = n_settled + 1, False
+                batch = self._violated(allowed)
             if batch.size == 0:
                 yield Outcome.OPTIMAL
                 return
             yield Outcome.RUNNING
 
-    def _violated(self, tolerance: float) -> NDArray[np.intp]:
+    def _violated(self, allowed: float) -> NDArray[np.intp]:
         """Return the rows furthest below 1, worst first, active ones left out."""
         margins = self.margins()
         margins[self._active[: self._k]] = np.inf
-        below = np.flatnonzero(margins < 1.0 - max(tolerance, self.noise()))
+        below = np.flatnonzero(margins < 1.0 - allowed)
         size = max(BATCH, self.rows.shape[1] // 8)
         if below.size > size:
             below = below[np.argpartition(margins[below], size)[:size]]
@@ -241,29 +254,27 @@ class HardMargin:
     def _first_rows(self) -> NDArray[np.intp]:
         """Return a row of each class, near each other; one row without an offset."""
         if not self.free:
-            lengths = np.einsum("ij,ij->i", self.rows, self.rows)
-            lengths[lengths == 0] = np.inf
-            return np.array([int(lengths.argmin())])
-        positive = np.flatnonzero(self.signs > 0)
-        negative = np.flatnonzero(self.signs < 0)
+            shortest = np.where(self._squares > 0, self._squares, np.inf).argmin()
+            return np.array([int(shortest)])
         # The negative row nearest to the positive mean, then the positive one nearest
         # to that, and back: rows are signed, hence the sums in place of differences.
-        target = -self.rows[positive].mean(axis=0)
+        positive = (self.signs > 0).astype(np.float64)
+        target = positive @ self.rows / -positive.sum()
         first, second = -1, -1
         for _ in range(3):
-            second = int(negative[_nearest(self.rows[negative], target)])
-            first = int(positive[_nearest(self.rows[positive], -self.rows[second])])
+            second = self._nearest(target, -1.0)
+            first = self._nearest(-self.rows[second], 1.0)
             target = -self.rows[first]
         return np.array([first, second])
+
+    def _nearest(self, target: NDArray[np.float64], sign: float) -> int:
+        """Return which row of a class is nearest to a point, the first of several."""
+        distances = self._squares - 2.0 * (self.rows @ target)
+        distances[self.signs != sign] = np.inf
+        return int(distances.argmin())
 
     def _oppose(self) -> Outcome:
         """Word the start that could not be made: a zero row, or opposite rows."""
         rows = self._first_rows()
         self._conflict = rows, np.ones(rows.size)
         return Outcome.CONFLICT
-
-
-def _nearest(rows: NDArray[np.float64], target: Any) -> int:
-    """Return which row is nearest to a point, the first of several."""
-    differences = rows - target
-    return int(np.einsum("ij,ij->i", differences, differences).argmin())

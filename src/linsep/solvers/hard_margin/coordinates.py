@@ -44,37 +44,32 @@ class Direct:
     fit_intercept: bool
 
     @classmethod
-    def of(cls, signed: NDArray[np.float64], fit_intercept: bool) -> Direct:
-        """Choose the shift and the scale for signed rows."""
-        features = signed[:, :-1] if fit_intercept else signed
-        size = exponent_above(features)
-        features = shifted(features, -size)
-        centre = np.zeros(features.shape[1])
+    def of(
+        cls, signed: NDArray[np.float64], fit_intercept: bool
+    ) -> tuple[Direct, NDArray[np.float64], NDArray[np.float64]]:
+        """Choose the shift and the scale; return the signed rows in them, and signs."""
         if not fit_intercept:
-            return cls(size, centre, 0, False)
-        signs = signed[:, -1]
-        positive = signs > 0
-        n_positive = np.count_nonzero(positive)
-        # Midway between the two class means; -features sums are signed back.
-        upper = features[positive].sum(axis=0) / max(1, n_positive)
-        lower = -features[~positive].sum(axis=0) / max(1, len(signs) - n_positive)
-        centre = 0.5 * upper + 0.5 * lower
-        spread = exponent_above(features * signs[:, None] - centre)
-        return cls(size, centre, spread, True)
-
-    def rows(
-        self, signed: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return signed rows in these coordinates, and their signs."""
-        if not self.fit_intercept:
-            unit = np.ascontiguousarray(shifted(signed, -self.size))
-            return unit, np.ones(len(signed))
+            size = exponent_above(signed)
+            unit = np.ascontiguousarray(shifted(signed, -size))
+            no_shift = np.zeros(signed.shape[1])
+            return cls(size, no_shift, 0, False), unit, np.ones(len(signed))
         signs = signed[:, -1].copy()
-        out = np.empty_like(signed)
-        moved = shifted(signed[:, :-1], -self.size) - signs[:, None] * self.centre
-        out[:, :-1] = shifted(moved, -self.spread)
-        out[:, -1] = signs
-        return out, signs
+        size = exponent_above(signed[:, :-1])
+        with np.errstate(over="ignore"):  # of the last column, which is written below
+            rows = shifted(signed, -size)
+        features = rows[:, :-1]
+        # Midway between the two class means; rows are signed, which the classes'
+        # weights undo.
+        positive = signs > 0
+        n_positive = int(np.count_nonzero(positive))
+        upper, lower = 0.5 / max(1, n_positive), 0.5 / max(1, len(signs) - n_positive)
+        centre = np.where(positive, upper, -lower) @ features
+        features -= signs[:, None] * centre
+        spread = exponent_above(features)
+        rows[:, -1] = 0.0
+        rows = shifted(rows, -spread)
+        rows[:, -1] = signs
+        return cls(size, centre, spread, True), rows, signs
 
     def hyperplane(
         self, u: NDArray[np.float64], offset: float

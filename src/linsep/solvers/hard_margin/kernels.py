@@ -11,6 +11,8 @@ from linsep.solvers.kernels import (
     FAST,
     _dot,
     _solve_gram,
+    active_products,
+    add_active,
     append_column,
     delete_column,
     project_out,
@@ -74,10 +76,7 @@ def balance(
     rho = excess / curvature
     for i in range(k):
         direction[i] -= rho * y[i]
-        row = A[active[i]]
-        amount = rho * y[i]
-        for j in range(z.shape[0]):
-            z[j] += amount * row[j]
+    add_active(A, active, k, y, rho, z)
     return float(rho)
 
 
@@ -214,8 +213,9 @@ def settle_equalities(
             curvature += signs[active[i]] * y[i]
     for _ in range(4):
         imbalance = 0.0
+        active_products(A, active, k, u, step)
         for i in range(k):
-            step[i] = 1.0 - _dot(A[active[i]], u) - signs[active[i]] * offset
+            step[i] = 1.0 - step[i] - signs[active[i]] * offset
             imbalance += signs[active[i]] * multipliers[i]
         _solve_gram(R, k, step)
         if free:
@@ -225,9 +225,7 @@ def settle_equalities(
             offset += move
             for i in range(k):
                 step[i] -= move * y[i]
+        add_active(A, active, k, step, 1.0, u)
         for i in range(k):
-            row = A[active[i]]
             multipliers[i] += step[i]
-            for j in range(u.shape[0]):
-                u[j] += step[i] * row[j]
     return offset

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers.active_set import Outcome
+from linsep.solvers.blas import calm_blas
 from linsep.solvers.hard_margin.active_set import HardMargin
 from linsep.solvers.hard_margin.coordinates import (
     Direct,
@@ -77,16 +78,17 @@ def solve_margin(
     """
     m, d = rows.shape
     narrow = d <= 2 * m and not hasattr(rows, "tocsr")
-    problem, to_weights = (
-        _direct(rows, fit_intercept) if narrow else _wide(rows, fit_intercept)
-    )
-    if start.size:
-        problem.start(start)
     outcome = Outcome.STALLED
-    for state in problem.solve(tolerance, max_steps):
-        outcome = Outcome.STALLED if state is Outcome.RUNNING else state
-        if should_stop(problem.n_steps):
-            break
+    with calm_blas(min(m, d)):
+        problem, to_weights = (
+            _direct(rows, fit_intercept) if narrow else _wide(rows, fit_intercept)
+        )
+        if start.size:
+            problem.start(start)
+        for state in problem.solve(tolerance, max_steps):
+            outcome = Outcome.STALLED if state is Outcome.RUNNING else state
+            if should_stop(problem.n_steps):
+                break
     held = problem.multipliers > 0
     support, weights = problem.support[held], problem.multipliers[held]
     order = np.argsort(-weights, kind="stable")
@@ -102,8 +104,7 @@ def solve_margin(
 
 def _direct(rows: NDArray[np.float64], fit_intercept: bool) -> Any:
     """Keep the columns."""
-    coordinates = Direct.of(rows, fit_intercept)
-    scaled, signs = coordinates.rows(rows)
+    coordinates, scaled, signs = Direct.of(rows, fit_intercept)
     problem = HardMargin(scaled, signs, fit_intercept)
     return problem, lambda state: coordinates.hyperplane(state.u, state.offset)
 
