@@ -262,29 +262,33 @@ def _signed(
 
         scale = np.full(X.shape[1], _common_scale(X))
         return (diags_array(signs / scale[0]) @ X).tocsr(), np.zeros(X.shape[1]), scale
-    rows, centre, scale = standardized(X, weights, settings)
-    rows *= signs[:, None]
-    return rows, centre, scale
+    return standardized(X, signs, weights, settings)
 
 
 def standardized(
-    X: NDArray[np.float64], weights: NDArray[np.float64], settings: Settings
+    X: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    settings: Settings,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return new rows ``(x - centre) / scale``, and what they were moved by.
+    """Return new rows ``sign (x - centre) / scale``, and what they were moved by.
 
     The centre is the mean where a free intercept undoes it, else zero.
     """
+    from linsep.estimators.kernels import column_moments, moved_rows
+
     share = weights / weights.sum()
-    mean = share @ X
-    rows = X - mean
+    mean, largest, peak, square = column_moments(X, share)
     if settings.standardize:
-        scale = _column_scale(X, rows, share)
+        scale = np.sqrt(square)
+        extreme = (peak > 0) & (np.abs(np.frexp(peak)[1]) > SQUARES_FIT)
+        unit = (X[:, extreme] - mean[extreme]) / peak[extreme]
+        scale[extreme] = peak[extreme] * np.sqrt(share @ (unit * unit))
+        scale[scale <= 1e-12 * largest] = 1.0  # constant but for rounding
     else:
-        scale = np.full(X.shape[1], _common_scale(rows))
-    if not settings.fit_intercept:
-        rows, mean = X.copy(), np.zeros(X.shape[1])
-    rows /= scale
-    return rows, mean, scale
+        scale = np.full(X.shape[1], _common_scale(peak))
+    centre = mean if settings.fit_intercept else np.zeros(X.shape[1])
+    return moved_rows(X, centre, scale, signs), centre, scale
 
 
 def _common_scale(X: Any) -> float:
@@ -335,7 +339,7 @@ def game_features(X: Any, temperature: float) -> Any:
 def dense_features(X: Any) -> NDArray[np.float64]:
     """Return rows as a dense float64 array, if there is room for it."""
     if not hasattr(X, "indptr"):
-        return np.asarray(X, dtype=np.float64)
+        return np.ascontiguousarray(X, dtype=np.float64)
     n, d = X.shape
     if n * d > MOST_DENSE:
         raise InputError(
@@ -344,23 +348,3 @@ def dense_features(X: Any) -> NDArray[np.float64]:
             f"zeros counted, got {n} x {d}; pass multi_class='ovr' and temperature=0.5"
         )
     return np.asarray(X.toarray(), dtype=np.float64)
-
-
-def _column_scale(
-    X: NDArray[np.float64], centred: NDArray[np.float64], share: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return each column's standard deviation under weights that sum to one.
-
-    1 for a column that is constant but for rounding. Squares out of the range of
-    doubles are taken of columns divided by their largest entry.
-    """
-    peak = np.maximum(centred.max(axis=0, initial=0.0), -centred.min(axis=0, initial=0))
-    moderate = (peak == 0) | (np.abs(np.frexp(peak)[1]) <= SQUARES_FIT)
-    if moderate.all():
-        deviation = np.sqrt(np.einsum("ij,ij,i->j", centred, centred, share))
-    else:
-        unit = centred / np.where(peak > 0, peak, 1.0)
-        deviation = peak * np.sqrt(np.einsum("ij,ij,i->j", unit, unit, share))
-    largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
-    deviation[deviation <= 1e-12 * largest] = 1.0
-    return np.asarray(deviation)

@@ -164,7 +164,8 @@ def _play(
         centre = mean if free else np.zeros(X.shape[1])
         rows = X - centre
     else:
-        rows, centre, scale = standardized(X, samples.weights, settings)
+        unsigned = np.ones(len(X))
+        rows, centre, scale = standardized(X, unsigned, samples.weights, settings)
     data = rows, samples.labels, samples.weights, n_classes
     if not hard and (settings.temperature > 0.0 or nu is None):
         temperature = settings.temperature or TEMPERATURE

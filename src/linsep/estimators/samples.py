@@ -50,8 +50,7 @@ class Samples:
         if X.shape[0] * X.shape[1] > MOST_ENTRIES and not hasattr(X, "indptr"):
             return cls(X, labels, weights, present)
         first, inverse = _distinct(X, labels)
-        merged = np.zeros(first.size)
-        np.add.at(merged, inverse, weights)
+        merged = np.bincount(inverse, weights, first.size)
         return cls(X[first], labels[first], merged, present[first])
 
     def take(self, index: NDArray[np.intp]) -> Samples:
@@ -104,14 +103,15 @@ def _factors(columns: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def _dense_hashes(X: NDArray[Any]) -> NDArray[np.uint64]:
+    from linsep.estimators.kernels import row_hashes
+
     n, d = X.shape
     factors = _factors(np.arange(d))
     hashes = np.empty(n, dtype=np.uint64)
     step = max(1, BLOCK_ENTRIES // max(1, d))
     for start in range(0, n, step):
-        folded = _folded(np.asarray(X[start : start + step], dtype=np.float64))
-        folded *= factors
-        folded.sum(axis=1, out=hashes[start : start + step])
+        block = np.ascontiguousarray(X[start : start + step], dtype=np.float64)
+        row_hashes(block.view(np.uint64), factors, hashes[start : start + step])
     return hashes
 
 

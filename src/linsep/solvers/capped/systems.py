@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Rows are weighted and multiplied this many entries at a time, within the cache.
-BLOCK_ENTRIES = 1 << 16
+BLOCK_ENTRIES = 1 << 14
 # Up to so many columns compiled code is faster: it computes both triangles.
 NARROW = 128
 
