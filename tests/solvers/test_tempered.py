@@ -15,6 +15,7 @@ from linsep.solvers.capped.game import (
     worst_mean,
 )
 from linsep.solvers.capped.joint import Pairs, largest_joint_nu
+from linsep.solvers.capped.systems import weighted_gram
 from linsep.solvers.capped.tempered import solve_tempered, solve_tempered_joint
 
 
@@ -236,4 +237,26 @@ def test_joint_game_of_two_classes_is_the_binary_one():
     assert joint.value_upper / np.sqrt(2) == pytest.approx(binary.value_upper, rel=1e-3)
     assert offsets[1] - offsets[0] == pytest.approx(
         np.sqrt(2) * binary.offset, abs=5e-3
+    )
+
+
+@pytest.mark.parametrize("columns", [1, 7, 150])  # compiled, and by a BLAS
+def test_weighted_gram_is_the_covariance_within_groups(columns):
+    rng = np.random.default_rng(columns)
+    rows, weights = rng.normal(size=(90, columns)), rng.random(90)
+    weights[[3, 40, 89]] = 0.0
+    weights[30:50] = 0.0  # a whole group
+    starts = np.array([0, 30, 50, 90])
+    expected = np.zeros((columns, columns))
+    for group in (slice(0, 30), slice(50, 90)):
+        mass = weights[group].sum()
+        covariance = np.cov(rows[group].T, aweights=weights[group], ddof=0)
+        expected += mass * np.atleast_2d(covariance)
+    np.testing.assert_allclose(
+        np.tril(weighted_gram(rows, weights, starts)), np.tril(expected), atol=1e-12
+    )
+    np.testing.assert_allclose(
+        np.tril(weighted_gram(rows, weights)),
+        np.tril(rows.T @ (weights[:, None] * rows)),
+        atol=1e-12,
     )

@@ -15,7 +15,7 @@ HALF = np.uint64(32)
 
 @njit(cache=True, nogil=True)
 def row_hashes(bits: Any, factors: Any, out: Any) -> None:
-    """Sum the folded bits of each row's doubles, every column times a factor of its own.
+    """Sum the folded bits of each row's doubles, each column's times its factor.
 
     Doubles of whole numbers differ in high bits only, so the high half is folded into
     the low one. A negative zero equals zero, and so does its hash.

@@ -177,11 +177,13 @@ def mean_spread(values: Any, weights: Any, starts: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def narrow_gram(rows: Any, weights: Any, block: int) -> Any:
-    """Return ``rows.T @ diag(weights) @ rows``, for few columns.
+def narrow_gram(rows: Any, weights: Any, starts: Any, block: int) -> Any:
+    """Return ``rows.T @ diag(weights) @ rows`` about groups' means, for few columns.
 
-    Rows of weight zero are left out. A BLAS is called once for `block` rows, which is
-    as fast as it is for many columns and several times faster than from Python for few.
+    Group ``g`` is the rows from ``starts[g]`` up to ``starts[g + 1]``; with no groups
+    the sum is about zero. Rows of weight zero are left out. A BLAS is called once for
+    `block` rows, which is as fast as it is for many columns and several times faster
+    than from Python for few.
     """
     n, d = rows.shape
     out = np.zeros((d, d))
@@ -197,4 +199,16 @@ def narrow_gram(rows: Any, weights: Any, block: int) -> Any:
             part = held[:m]
             out += np.dot(part.T, part)
             m = 0
+    for g in range(starts.shape[0] - 1):
+        mass = 0.0
+        mean = np.zeros(d)
+        for i in range(starts[g], starts[g + 1]):
+            if weights[i] != 0.0:
+                mass += weights[i]
+                for j in range(d):
+                    mean[j] += weights[i] * rows[i, j]
+        if mass > 0.0:
+            for j in range(d):
+                for k in range(d):
+                    out[j, k] -= mean[j] / mass * mean[k]
     return out

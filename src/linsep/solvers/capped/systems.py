@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,21 +12,25 @@ from numpy.typing import NDArray
 BLOCK_ENTRIES = 1 << 14
 # Up to so many columns compiled code is faster: it computes both triangles.
 NARROW = 128
+NO_GROUPS = np.zeros(0, dtype=np.intp)
 
 
 def weighted_gram(
-    rows: NDArray[np.float64], weights: NDArray[np.float64]
+    rows: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    starts: NDArray[np.intp] = NO_GROUPS,
 ) -> NDArray[np.float64]:
     """Return ``rows.T @ diag(weights) @ rows``, its lower triangle at least.
 
-    Rows of weight zero are passed over.
+    With groups, which begin at `starts` and end where the next begins, rows are taken
+    about the weighted mean of their group. Rows of weight zero are passed over.
     """
     size = rows.shape[1]
     if size <= NARROW:
         from linsep.solvers.capped.kernels import narrow_gram
 
         block = min(len(rows), max(64, BLOCK_ENTRIES // max(1, size)))
-        return np.asarray(narrow_gram(rows, weights, block))
+        return np.asarray(narrow_gram(rows, weights, starts, block))
     from scipy.linalg import blas
 
     held = np.flatnonzero(weights)
@@ -36,7 +43,22 @@ def weighted_gram(
         run = slice(at[0], at[-1] + 1) if at[-1] - at[0] == len(at) - 1 else at
         block = rows[run] * root[start : start + step, None]
         inner = blas.dsyrk(1.0, block.T, beta=1.0, c=inner, lower=1, overwrite_c=1)
+    for mean in group_means(rows, weights, starts):
+        inner -= np.outer(mean, mean)
     return np.asarray(inner)
+
+
+def group_means(
+    rows: Any, weights: NDArray[np.float64], starts: NDArray[np.intp]
+) -> list[NDArray[np.float64]]:
+    """Return each group's weighted mean times the root of its weight, if it has any."""
+    means = []
+    for a, b in pairwise(starts.tolist()):
+        mass = float(weights[a:b].sum())
+        if mass > 0.0:
+            total = np.asarray(weights[a:b] @ rows[a:b]).ravel()
+            means.append(total / np.sqrt(mass))
+    return means
 
 
 def cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -41,7 +41,12 @@ from linsep.solvers.capped.game import (
     least_share,
 )
 from linsep.solvers.capped.joint import Pairs, largest_joint_nu
-from linsep.solvers.capped.systems import cholesky, solve_factored, weighted_gram
+from linsep.solvers.capped.systems import (
+    cholesky,
+    group_means,
+    solve_factored,
+    weighted_gram,
+)
 
 # The temperature, in spreads of the margins within their classes: chosen on nineteen
 # real and planted problems, flat from 0.4 to 0.6.
@@ -352,28 +357,19 @@ class _Play:
     def _direction(self) -> NDArray[np.float64]:
         """Solve for the Newton step: identity plus covariance over temperature."""
         loose = np.where(self.p < self.caps, self.p / self.tau, 0.0)
-        means = []
-        for group in self.groups:
-            total = float(loose[group].sum())
-            if total > 0.0:
-                part = loose[group] @ self.rows[group]
-                means.append(np.asarray(part).ravel() / np.sqrt(total))
         if hasattr(self.rows, "indptr"):
-            return self._inexact(loose, means)
-        system = weighted_gram(self.rows, loose)
-        for mean in means:
-            system -= np.outer(mean, mean)
-        at = np.diag_indices_from(system)
-        tiny = 1e-12 * float(system[at].mean())
-        damped = np.where(self.penalty > 0.0, self.penalty, DAMPING / self.tau)
-        system[at] += damped + tiny
+            return self._inexact(loose)
+        system = weighted_gram(self.rows, loose, self.starts)
+        diagonal = system.ravel(order="K")[:: len(system) + 1]  # a view
+        tiny = 1e-12 * float(diagonal.mean())
+        diagonal += tiny + np.where(self.penalty > 0.0, 1.0, DAMPING / self.tau)
         return -solve_factored(cholesky(system), self.gradient)
 
-    def _inexact(
-        self, loose: NDArray[np.float64], means: list[NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
+    def _inexact(self, loose: NDArray[np.float64]) -> NDArray[np.float64]:
         """Solve by conjugate gradients: products with sparse rows only."""
         from scipy.sparse.linalg import LinearOperator, cg
+
+        means = group_means(self.rows, loose, self.starts)
 
         def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
             out = x * self.penalty + (loose * (self.rows @ x)) @ self.rows
