@@ -50,7 +50,7 @@ class Samples:
         if X.shape[0] * X.shape[1] > MOST_ENTRIES and not hasattr(X, "indptr"):
             return cls(X, labels, weights, present)
         first, inverse = _distinct(X, labels)
-        merged = np.bincount(inverse, weights, first.size)
+        merged = np.bincount(inverse, weights, first.size).astype(np.float64)
         return cls(X[first], labels[first], merged, present[first])
 
     def take(self, index: NDArray[np.intp]) -> Samples:
