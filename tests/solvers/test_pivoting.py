@@ -75,3 +75,15 @@ def test_max_margin_of_few_wide_rows_agrees_with_the_active_set(data):
     if answer.separable:
         assert answer.margin_lower == pytest.approx(peer.margin_lower, rel=2e-9)
         assert answer.margin_squared() == peer.margin_squared()
+
+
+@pytest.mark.parametrize("shape", [(60, 300), (60, 100), (60, 40)])
+def test_max_margin_far_from_the_origin_is_the_one_near_it(shape):
+    rng = np.random.default_rng(3)
+    X = np.round(rng.normal(size=shape), 6)
+    signs = np.where(X[:, 0] > 0, 1, -1)
+    near = linsep.max_margin(X, signs)
+    far = linsep.max_margin(X + 2.0**16, signs)
+    assert near.support.tolist() == far.support.tolist()
+    assert far.margin_lower == pytest.approx(near.margin_lower, rel=2e-6)
+    assert (far.n_passes, far.n_rounds) == (near.n_passes, near.n_rounds)

@@ -71,16 +71,34 @@ class Direct:
         rows[:, -1] = signs
         return cls(size, centre, spread, True), rows, signs
 
+    @classmethod
+    def of_sparse(
+        cls, signed: Any, fit_intercept: bool
+    ) -> tuple[Direct, Any, NDArray[np.float64]]:
+        """Do the same for sparse rows, which stay where they are to stay sparse."""
+        signs = np.ones(signed.shape[0])
+        features = signed
+        if fit_intercept:
+            features, signs = signed[:, :-1], signed[:, -1].toarray().ravel()
+        size = exponent_above(features)
+        no_shift = np.zeros(features.shape[1])
+        rows = shifted(features, -size)
+        return cls(size, no_shift, 0, fit_intercept), rows, signs
+
     def hyperplane(
-        self, u: NDArray[np.float64], offset: float
+        self, u: NDArray[np.float64], offset: float, power: int = 0
     ) -> tuple[NDArray[np.float64], int]:
-        """Return weights on the user's columns and a shift; see `weights_within`."""
-        exponent = -self.size - self.spread
+        """Return weights on the user's columns and a shift; see `weights_within`.
+
+        ``2**power u`` are the weights on the features in these coordinates; with an
+        intercept the last entry of ``u``, and the offset, are as they are.
+        """
+        exponent = power - self.size - self.spread
         if not self.fit_intercept:
             return weights_within(u, exponent, ())
         # u's last entry is rounding (the multipliers balance); it acts as offset.
-        parts = (offset + float(u[-1]), 0), (-float(u[:-1] @ self.centre), -self.spread)
-        return weights_within(u[:-1], exponent, parts)
+        shift = -float(u[:-1] @ self.centre), power - self.spread
+        return weights_within(u[:-1], exponent, ((offset + float(u[-1]), 0), shift))
 
 
 def weights_within(

@@ -16,7 +16,6 @@ from linsep.solvers.hard_margin.coordinates import (
     Direct,
     gram_factor,
     signed_gram,
-    weights_within,
 )
 from linsep.solvers.powers import exponent_above, shifted
 
@@ -111,12 +110,11 @@ def _direct(rows: NDArray[np.float64], fit_intercept: bool) -> Any:
 
 def _wide(rows: Any, fit_intercept: bool) -> Any:
     """Replace the columns by those of a factor of the Gram matrix."""
-    signs = np.ones(rows.shape[0])
-    if fit_intercept:
-        last = rows[:, -1]
-        signs = np.asarray(last.toarray() if hasattr(last, "toarray") else last).ravel()
-    size = exponent_above(rows[:, :-1] if fit_intercept else rows)
-    features = shifted(rows[:, :-1] if fit_intercept else rows, -size)
+    if hasattr(rows, "tocsr"):
+        coordinates, features, signs = Direct.of_sparse(rows, fit_intercept)
+    else:
+        coordinates, scaled, signs = Direct.of(rows, fit_intercept)
+        features = scaled[:, :-1] if fit_intercept else scaled
     factor = gram_factor(signed_gram(features))
     spread = exponent_above(factor)
     factor = shifted(factor, -spread)
@@ -126,9 +124,8 @@ def _wide(rows: Any, fit_intercept: bool) -> Any:
 
     def to_weights(state: HardMargin) -> tuple[NDArray[np.float64], int]:
         coef = np.asarray(features[state.support].T @ state.multipliers)
-        exponent = -size - 2 * spread
-        if not fit_intercept:
-            return weights_within(coef, exponent, ())
-        return weights_within(coef, exponent, ((state.offset + state.u[-1], 0),))
+        if fit_intercept:
+            coef = np.append(coef, state.u[-1])
+        return coordinates.hyperplane(coef, state.offset, -2 * spread)
 
     return problem, to_weights
