@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 import linsep
 from helpers import known_cases
+from linsep.solvers.hard_margin import working
 
 CASES = [
     case
@@ -184,6 +185,14 @@ def test_max_margin_closes_the_interval_to_tol(tol):
     assert exact <= answer.margin_upper * (1 + 1e-15)
 
 
+@pytest.fixture(params=["small made dense", "kept sparse"])
+def sparse_rows(request, monkeypatch):
+    """Both ways in which sparse rows are solved; the second is for large ones."""
+    if request.param == "kept sparse":
+        monkeypatch.setattr(working, "DENSE_ENTRIES", 0)
+
+
+@pytest.mark.usefixtures("sparse_rows")
 @pytest.mark.parametrize("shape", [(400, 6), (30, 200)])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_max_margin_of_sparse_equals_dense(shape, fit_intercept):
@@ -289,6 +298,7 @@ SMALLEST = 5e-324
         ([[3e-142, -2.7e227, -8.9e252, -4.5e-318]], [1], False),
     ],
 )
+@pytest.mark.usefixtures("sparse_rows")
 @pytest.mark.parametrize("kind", [np.array, sparse.csr_matrix])
 def test_max_margin_at_either_end_of_the_doubles(X, y, free, kind):
     answer = linsep.max_margin(kind(X), y, fit_intercept=free)

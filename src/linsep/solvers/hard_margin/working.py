@@ -19,6 +19,10 @@ from linsep.solvers.hard_margin.coordinates import (
 )
 from linsep.solvers.powers import exponent_above, shifted
 
+# Sparse rows of at most so many entries, zeros counted, 32 MB, are made dense, which
+# lets them be centred.
+DENSE_ENTRIES = 4_000_000
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -76,6 +80,8 @@ def solve_margin(
         Asked with the steps taken so far; a true answer stops.
     """
     m, d = rows.shape
+    if hasattr(rows, "tocsr") and m * d <= DENSE_ENTRIES:
+        rows = rows.toarray()
     narrow = d <= 2 * m and not hasattr(rows, "tocsr")
     outcome = Outcome.STALLED
     with calm_blas(min(m, d)):
