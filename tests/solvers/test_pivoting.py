@@ -31,12 +31,13 @@ def test_rows_on_margin_meet_the_optimality_conditions(shape):
     signs = np.where(X[:, 0] > 0, 1.0, -1.0)
     X[:, 0] += 2.0 * signs
     rows = signed(X, signs)
-    index, n_solves = rows_on_margin(rows, signs, True, 1e-9, 100)
+    guesses = list(rows_on_margin(rows, signs, True, 1e-9))
+    index = guesses[-1]
     multipliers, offset = solved(rows[index], signs[index])
     margins = rows[:, :-1] @ (rows[index, :-1].T @ multipliers) + signs * offset
     assert multipliers.min() > 0
     assert margins.min() > 1 - 1e-6
-    assert 0 < n_solves <= 10
+    assert len(guesses) <= 10
 
 
 def test_max_margin_of_wide_rows_takes_few_steps():
@@ -48,13 +49,14 @@ def test_max_margin_of_wide_rows_takes_few_steps():
     assert answer.support.size > 200
 
 
-def test_rows_on_margin_stops_at_the_solves_allowed():
+def test_max_margin_of_wide_rows_stops_at_the_rounds_allowed():
     rng = np.random.default_rng(2)
-    signs = rng.choice([-1.0, 1.0], 80)
-    rows = signed(rng.normal(size=(80, 90)), signs)
-    assert rows_on_margin(rows, signs, True, 1e-9, 1)[1] == 1
-    index, n_solves = rows_on_margin(rows, signs, True, 1e-9, 0)
-    assert (index.size, n_solves) == (0, 0)
+    X, y = rng.normal(size=(80, 60)), np.arange(80) % 2
+    assert linsep.max_margin(X, y).n_rounds > 2
+    answer = linsep.max_margin(X, y, max_rounds=2)
+    assert answer.n_rounds == 2
+    assert answer.status.value == "undecided"
+    assert "max_rounds=2" in answer.message
 
 
 @given(data=st.data())

@@ -189,10 +189,14 @@ class HardMargin:
         m, d = self.rows.shape
         left = max_steps if max_steps is not None else 500 + 40 * d
         if self._k == 0 and MANY_ROWS <= m <= PIVOTED_A_COLUMN * d:
-            guess, self.n_steps = rows_on_margin(
-                self.rows, self.signs, self.free, tolerance, left
-            )
-            left -= self.n_steps
+            guess = self.support
+            for better in rows_on_margin(self.rows, self.signs, self.free, tolerance):
+                guess = better
+                self.n_steps += 1
+                left -= 1
+                yield Outcome.RUNNING
+                if left <= 0:
+                    break
             self.start(guess)
         if self._k == 0 and not self.start(self._first_rows()):
             yield self._oppose()

@@ -12,6 +12,8 @@ what comes back is a guess, from which the active set goes on.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,13 +24,9 @@ RIDGE = 1e-10
 
 
 def rows_on_margin(
-    rows: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    free: bool,
-    tolerance: float,
-    max_solves: int,
-) -> tuple[NDArray[np.intp], int]:
-    """Guess which rows are on the margin.
+    rows: NDArray[np.float64], signs: NDArray[np.float64], free: bool, tolerance: float
+) -> Iterator[NDArray[np.intp]]:
+    """Yield the best guess of the rows on the margin after each solve.
 
     Parameters
     ----------
@@ -39,13 +37,12 @@ def rows_on_margin(
         Whether there is an offset.
     tolerance : float
         Rows with margin ``>= 1 - tolerance`` are not violated.
-    max_solves : int
 
-    Returns
-    -------
-    index : ndarray of int
-        Rows whose multipliers came out positive in the best solve; may be empty.
-    n_solves : int
+    Yields
+    ------
+    ndarray of int
+        Rows whose multipliers came out positive in the best solve so far. The last is
+        right if no row was wrong in it, and a start all the same if some were.
     """
     from scipy.linalg import lapack
 
@@ -58,15 +55,14 @@ def rows_on_margin(
         if free:  # the constant column is no part of it
             along -= signs * signs.sum()
         held[np.argsort(along, kind="stable")[d // 2 :]] = False
-    best, least, waited, n_solves = np.empty(0, dtype=np.intp), m + 1, 0, 0
-    while waited < PATIENCE and n_solves < max_solves:
-        n_solves += 1
+    best, least, waited = np.empty(0, dtype=np.intp), m + 1, 0
+    while waited < PATIENCE:
         index = np.flatnonzero(held)
         part = gram[np.ix_(index, index)]
         part[np.diag_indices_from(part)] += ridge
         factor, failed = lapack.dpotrf(part, lower=1, overwrite_a=1)
         if failed or (free and np.ptp(signs[index]) == 0):
-            break
+            return
         solved, _ = lapack.dpotrs(
             factor, np.column_stack([np.ones(index.size), signs[index]]), lower=1
         )
@@ -81,8 +77,8 @@ def rows_on_margin(
         waited += 1
         if n_wrong < least:
             best, least, waited = index[multipliers >= 0], n_wrong, 0
+        yield best
         if n_wrong == 0:
-            break
+            return
         held[dropped] = False
         held |= violated
-    return best, n_solves
