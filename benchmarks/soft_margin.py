@@ -72,8 +72,15 @@ def compare_seconds(play, X: NDArray, y: NDArray) -> str:
     return f"{1e3 * np.median(ours):.2f} ms, {ratio:.2f} times LinearSVC"
 
 
+def worded(ours: float, theirs: float, peer: str, error: float) -> str:
+    return (
+        f"ours {ours:.4f}, best peer {theirs:.4f} ({peer}): "
+        f"{(ours - theirs) / max(error, 1e-9):+.2f} standard errors"
+    )
+
+
 def compare_accuracy(X: NDArray, y: NDArray) -> list[str]:
-    """Return a line a deal of the folds."""
+    """Return a line a deal of the folds, and one over all deals."""
     lines = []
     peers: dict[str, list[float]] = {}
     own, errors = [], []
@@ -91,17 +98,10 @@ def compare_accuracy(X: NDArray, y: NDArray) -> list[str]:
             peers.setdefault(peer, []).append(found.mean())
         own.append(ours)
         errors.append(error)
-        lines.append(
-            f"ours {ours:.4f}, best peer {mean:.4f} ({best}): "
-            f"{(ours - mean) / max(error, 1e-9):+.2f} standard errors"
-        )
+        lines.append(worded(ours, mean, best, error))
     best = max(peers, key=lambda peer: np.mean(peers[peer]))
-    difference = np.mean(own) - np.mean(peers[best])
-    lines.append(
-        f"over {N_DEALS} deals: ours {np.mean(own):.4f}, best peer "
-        f"{np.mean(peers[best]):.4f} ({best}): "
-        f"{difference / max(np.mean(errors), 1e-9):+.2f} standard errors"
-    )
+    over_all = worded(np.mean(own), np.mean(peers[best]), best, np.mean(errors))
+    lines.append(f"over {N_DEALS} deals: {over_all}")
     return lines
 
 

@@ -274,26 +274,26 @@ def project_out(A: Any, active: Any, k: int, R: Any, a: Any, c: Any, z: Any) -> 
     and most of ``a`` is new, so that no digits cancelled.
     Returns ``|z|^2``.
     """
-    correction = np.empty(k)
-    z[:] = a
-    active_products(A, active, k, z, correction)
-    _solve_gram(R, k, correction)
-    add_active(A, active, k, correction, -1.0, z)
-    c[:k] = correction
     least = np.inf
     largest = 0.0
     for i in range(k):
         least = min(least, abs(R[i, i]))
         largest = max(largest, abs(R[i, i]))
-    squared = _dot(z, z)
-    if largest <= WELL_CONDITIONED * least and squared >= MOSTLY_NEW * _dot(a, a):
-        return squared
-    active_products(A, active, k, z, correction)
-    _solve_gram(R, k, correction)
-    add_active(A, active, k, correction, -1.0, z)
-    for i in range(k):
-        c[i] += correction[i]
-    return _dot(z, z)
+    enough = MOSTLY_NEW * _dot(a, a) if largest <= WELL_CONDITIONED * least else np.inf
+    correction = np.empty(k)
+    z[:] = a
+    c[:k] = 0.0
+    squared = 0.0
+    for _ in range(2):
+        active_products(A, active, k, z, correction)
+        _solve_gram(R, k, correction)
+        add_active(A, active, k, correction, -1.0, z)
+        for i in range(k):
+            c[i] += correction[i]
+        squared = _dot(z, z)
+        if squared >= enough:
+            break
+    return squared
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)

@@ -39,10 +39,10 @@ NEGLIGIBLE = 1e-12
 # From so many rows on a factor is made by LAPACK, if every row's part that is new is
 # more than this share of it: the Gram matrix then holds its square to eight digits.
 MANY_ROWS = 32
+INDEPENDENT = 1e-4
 # With more rows a column than this, few are on the margin, and the active set starts
 # from two.
 PIVOTED_A_COLUMN = 2
-INDEPENDENT = 1e-4
 
 
 @dataclass
