@@ -32,8 +32,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import LinearSVC
 
 from linsep import OptimisticPerceptron
-from linsep.files import read_table
-from linsep.solvers.capped.tempered import solve_tempered
+from linsep.input.files import read_table
+from linsep.solvers.soft_margin.tempered import solve_tempered
 
 GRID = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
 N_DEALS = 8

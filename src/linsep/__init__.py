@@ -10,7 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from linsep import datasets
+    from linsep.classifier.displays import (
+        ConvergenceDisplay,
+        MarginDisplay,
+        ProjectionDisplay,
+    )
+    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
     from linsep.diagnosis import (
         Diagnosis,
         SeparationError,
@@ -20,14 +25,13 @@ if TYPE_CHECKING:
         diagnose_many,
         influential_rows,
     )
-    from linsep.displays import ConvergenceDisplay, MarginDisplay, ProjectionDisplay
-    from linsep.estimators.optimistic_perceptron import OptimisticPerceptron
-    from linsep.maximum_margin import max_margin
+    from linsep.input import InputError
+    from linsep.lab import datasets
+    from linsep.largest_margin import max_margin
     from linsep.proof.certificate import Certificate
     from linsep.proof.checker import CertificateError
     from linsep.result import Pass, Separation, Status
     from linsep.separation import separate
-    from linsep.validate import InputError
 
 __version__ = "0.1.0"
 
@@ -58,13 +62,13 @@ __all__ = [
 _HOMES = {
     "Certificate": "linsep.proof.certificate",
     "CertificateError": "linsep.proof.checker",
-    "ConvergenceDisplay": "linsep.displays",
+    "ConvergenceDisplay": "linsep.classifier.displays",
     "Diagnosis": "linsep.diagnosis",
-    "InputError": "linsep.validate",
-    "MarginDisplay": "linsep.displays",
-    "OptimisticPerceptron": "linsep.estimators.optimistic_perceptron",
+    "InputError": "linsep.input",
+    "MarginDisplay": "linsep.classifier.displays",
+    "OptimisticPerceptron": "linsep.classifier.optimistic_perceptron",
     "Pass": "linsep.result",
-    "ProjectionDisplay": "linsep.displays",
+    "ProjectionDisplay": "linsep.classifier.displays",
     "Separation": "linsep.result",
     "SeparationError": "linsep.diagnosis",
     "SeparationWarning": "linsep.diagnosis",
@@ -73,7 +77,7 @@ _HOMES = {
     "diagnose": "linsep.diagnosis",
     "diagnose_many": "linsep.diagnosis",
     "influential_rows": "linsep.diagnosis",
-    "max_margin": "linsep.maximum_margin",
+    "max_margin": "linsep.largest_margin",
     "separate": "linsep.separation",
 }
 _MODULES = ("datasets", "game", "perceptrons", "plotting")

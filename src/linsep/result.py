@@ -222,7 +222,7 @@ class Separation:
         ValueError
             If there is no hyperplane, or ``X`` does not fit it.
         """
-        from linsep.validate import check_features
+        from linsep.input import check_features
 
         if self.coef is None or self.intercept is None:
             raise ValueError(
@@ -231,7 +231,7 @@ class Separation:
             )
         data = check_features(X, self.n_features, self.feature_names)
         if self.exact_weights is not None:
-            from linsep.proof.separator import exact_decisions
+            from linsep.proof.signs import exact_decisions
 
             return exact_decisions(data, self.exact_weights, self.fit_intercept)
         from linsep.proof.decisions import decisions

@@ -1,6 +1,6 @@
 """`separate`: the pipeline from data to a proved verdict.
 
-1. Validate: the user's data become signed rows (`linsep.validate`).
+1. Validate: the user's data become signed rows (`linsep.input`).
 2. Gather a working set and solve it (`linsep.solvers`): a hyperplane or a conflict.
 3. A conflict is settled exactly; if it stands, no hyperplane exists: done.
 4. Otherwise one sweep over all rows. None violated: the hyperplane is checked exactly
@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linsep.result import Separation, Status
-from linsep.search import Callback, Limits, Search, Verdict
-from linsep.validate import (
+from linsep.input import (
     Problem,
     checked_callback,
     checked_seed,
     problem_from,
 )
+from linsep.result import Separation, Status
+from linsep.search.separator_search import Callback, Limits, Search, Verdict
 
 if TYPE_CHECKING:
     from linsep.proof.certificate import Certificate

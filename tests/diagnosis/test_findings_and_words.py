@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import linsep
-from linsep.diagnosis.chance import chance_of_separation
+from linsep.diagnosis.report.chance import chance_of_separation
 
 
 def lines(answer):

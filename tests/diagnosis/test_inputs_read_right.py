@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import linsep
 from linsep.cli import main
-from linsep.diagnosis.restricted import restricted
+from linsep.diagnosis.inputs.safe_formula import restricted
 
 # --- shares of successes ---
 

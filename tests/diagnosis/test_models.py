@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import linsep
-from linsep.diagnosis.restricted import restricted
+from linsep.diagnosis.inputs.safe_formula import restricted
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from scipy.optimize import linprog
 from sklearn.datasets import load_iris
 from sklearn.svm import NuSVC
 
-from linsep.solvers.capped.game import largest_nu, solve_capped, worst_mean
-from linsep.solvers.capped.joint import Pairs, largest_joint_nu, solve_joint
-from linsep.solvers.capped.kernels import capped_exponentials
-from linsep.solvers.capped.projected_weights import CappedOracle
 from linsep.solvers.optimistic import OptimisticLoop
+from linsep.solvers.soft_margin.game import largest_nu, solve_capped, worst_mean
+from linsep.solvers.soft_margin.joint import Pairs, largest_joint_nu, solve_joint
+from linsep.solvers.soft_margin.kernels import capped_exponentials
+from linsep.solvers.soft_margin.projected_weights import CappedOracle
 
 
 def planted(n=120, d=4, seed=0):

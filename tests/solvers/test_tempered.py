@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 from sklearn.datasets import load_iris
 
-from linsep.solvers.capped.game import (
+from linsep.solvers.soft_margin.game import (
     largest_nu,
     least_share,
     solve_capped,
     worst_mean,
 )
-from linsep.solvers.capped.joint import Pairs, largest_joint_nu
-from linsep.solvers.capped.systems import weighted_gram
-from linsep.solvers.capped.tempered import solve_tempered, solve_tempered_joint
+from linsep.solvers.soft_margin.joint import Pairs, largest_joint_nu
+from linsep.solvers.soft_margin.systems import weighted_gram
+from linsep.solvers.soft_margin.tempered import solve_tempered, solve_tempered_joint
 
 
 def planted(n=150, d=4, seed=0, noise=0.8):

@@ -10,8 +10,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.files import Table, read_table
-from linsep.validate import InputError
+from linsep.input import InputError
+from linsep.input.files import Table, read_table
 
 __all__ = ["Labelled", "data_options"]
 

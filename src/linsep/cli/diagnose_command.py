@@ -10,7 +10,7 @@ import click
 
 from linsep.cli.limit_options import json_option, time_limit_option
 from linsep.cli.output import require_writable, strict_json
-from linsep.validate import InputError
+from linsep.input import InputError
 
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis
@@ -186,9 +186,9 @@ def _by_target(
     time_limit: float | None,
 ) -> Diagnosis:
     """Diagnose one column of a file against all others."""
-    from linsep.diagnosis.design import study_from
+    from linsep.diagnosis.inputs.design import study_from
     from linsep.diagnosis.pipeline import diagnose_study
-    from linsep.files import read_table
+    from linsep.input.files import read_table
 
     left_out = drop if weights is None else (*drop, weights)
     table = read_table(file, target, drop=left_out, header=header)
@@ -216,7 +216,7 @@ def _by_formula(
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnose
-    from linsep.diagnosis.restricted import restricted
+    from linsep.diagnosis.inputs.safe_formula import restricted
 
     frame = _frame(file)
     columns = {str(column) for column in frame.columns}

@@ -9,7 +9,7 @@ import numpy as np
 
 from linsep.cli.output import require_writable
 from linsep.cli.progress import progress_line
-from linsep.validate import InputError
+from linsep.input import InputError
 
 __all__ = ["command"]
 
@@ -68,8 +68,8 @@ def command(
     The exit code is 0 whether or not the classes are separable; the status is printed
     and saved with the model.
     """
-    from linsep.estimators.optimistic_perceptron import OptimisticPerceptron
-    from linsep.files import read_table
+    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
+    from linsep.input.files import read_table
 
     require_writable(model, file)
     with progress_line(f"reading {file}") as progress:
@@ -118,7 +118,7 @@ def _sentences(classifier: Any) -> list[str]:
 
 
 def _as_model(classifier: Any, table: Any) -> Any:
-    from linsep.model_file import LinearModel, plain
+    from linsep.cli.model_file import LinearModel, plain
 
     answers = _answers(classifier)
     shares = classifier.nu_ if isinstance(classifier.nu_, tuple) else (classifier.nu_,)

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from linsep import __version__
+from linsep.input import InputError
 from linsep.proof.checker import CertificateError
-from linsep.validate import InputError
 
 __all__ = ["main"]
 
@@ -19,7 +19,7 @@ _COMMANDS = {
     "max-margin": "linsep.cli.max_margin_command",
     "fit": "linsep.cli.fit_command",
     "predict": "linsep.cli.predict_command",
-    "reproduce": "linsep.reproduce.command",
+    "reproduce": "linsep.lab.reproduce.command",
 }
 
 

@@ -53,7 +53,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Separate the two classes of FILE by the largest margin, or name the conflict."""
-    from linsep.maximum_margin import max_margin
+    from linsep.largest_margin import max_margin
 
     require_writable(certificate, file)
     with progress_line(f"reading {file}") as progress:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from linsep.validate import InputError
+from linsep.input import InputError
 
 __all__ = ["require_writable", "strict_json"]
 

@@ -8,8 +8,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.files import Table, read_table
-from linsep.validate import InputError
+from linsep.input import InputError
+from linsep.input.files import Table, read_table
 
 __all__ = ["command"]
 
@@ -26,7 +26,7 @@ def command(model: Path, file: Path, scores: bool) -> None:
     FILE needs the columns that the model was fitted on, found by name; others are
     ignored.
     """
-    from linsep.model_file import LinearModel
+    from linsep.cli.model_file import LinearModel
 
     rule = LinearModel.load(model)
     X = _features(file, rule)

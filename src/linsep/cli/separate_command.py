@@ -12,9 +12,9 @@ from linsep.cli.data_options import Labelled, data_options
 from linsep.cli.limit_options import json_option, max_passes_option, time_limit_option
 from linsep.cli.output import require_writable, strict_json
 from linsep.cli.progress import progress_line
-from linsep.files import Table
+from linsep.input import InputError
+from linsep.input.files import Table
 from linsep.result import Separation
-from linsep.validate import InputError
 
 __all__ = ["command"]
 

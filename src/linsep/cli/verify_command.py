@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from linsep.cli.data_options import Labelled, data_options
-from linsep.validate import InputError
+from linsep.input import InputError
 
 __all__ = ["command"]
 

@@ -1,5 +1,6 @@
 """Does the maximum likelihood estimate exist? Separation of regressions, diagnosed."""
 
+from linsep.diagnosis.batch import Batch, diagnose_many
 from linsep.diagnosis.checking import (
     SeparationError,
     SeparationWarning,
@@ -7,7 +8,6 @@ from linsep.diagnosis.checking import (
 )
 from linsep.diagnosis.diagnosing import diagnose
 from linsep.diagnosis.influential import InfluentialRows, influential_rows
-from linsep.diagnosis.many import Batch, diagnose_many
 from linsep.diagnosis.record import Diagnosis
 
 __all__ = [

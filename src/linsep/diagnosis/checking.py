@@ -6,8 +6,9 @@ import warnings
 from typing import Any
 
 from linsep.diagnosis.diagnosing import diagnose
-from linsep.diagnosis.record import Diagnosis, Kind
-from linsep.validate import InputError
+from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.status import Kind
+from linsep.input import InputError
 
 
 class SeparationWarning(UserWarning):

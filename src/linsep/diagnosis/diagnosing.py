@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import Any, overload
 
-from linsep.diagnosis.design import study_from
+from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
-from linsep.diagnosis.study import Study
-from linsep.validate import InputError, checked_seed, checked_time_limit
+from linsep.input import InputError, checked_seed, checked_time_limit
 
 
 @overload
@@ -123,7 +123,7 @@ def diagnose(
     the first, the reference; thresholds of an ordinal one ``"low|high"``.
 
     The cost is that of a few sweeps over the rows, and of exact linear algebra on a
-    few times ``rank`` rows; see `linsep.diagnosis.reduction`.
+    few times ``rank`` rows; see `linsep.diagnosis.exact.facial_reduction`.
 
     References
     ----------
@@ -176,12 +176,12 @@ def study_of(
         )
     first, rest = given[0], given[1:]
     if isinstance(first, str) and "~" in first:
-        from linsep.diagnosis.formulas import study_from_formula
+        from linsep.diagnosis.inputs.formulas import study_from_formula
 
         _expect(rest, 1, "diagnose('y ~ x', data): the formula and its frame")
         return study_from_formula(first, rest[0], **options)
     if isinstance(first, str | os.PathLike):
-        from linsep.files import read_table
+        from linsep.input.files import read_table
 
         _expect(rest, 1, "diagnose(path, target): the file and its target column")
         table = read_table(first, rest[0])
@@ -192,12 +192,12 @@ def study_of(
         )
     library = type(first).__module__.partition(".")[0]
     if library == "statsmodels":
-        from linsep.diagnosis.statsmodels_models import study_from_statsmodels
+        from linsep.diagnosis.inputs.statsmodels_models import study_from_statsmodels
 
         _expect(rest, 0, "diagnose(model): a statsmodels model holds its data")
         return study_from_statsmodels(first, **options)
     if hasattr(first, "fit") and hasattr(first, "get_params"):
-        from linsep.diagnosis.sklearn_models import study_from_sklearn
+        from linsep.diagnosis.inputs.sklearn_models import study_from_sklearn
 
         _expect(rest, 2, "diagnose(estimator, X, y)")
         return study_from_sklearn(first, rest[0], rest[1], **options)

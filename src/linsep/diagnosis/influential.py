@@ -19,19 +19,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.columns import columns_of
 from linsep.diagnosis.diagnosing import study_of
-from linsep.diagnosis.merging import merge_equal_rows
+from linsep.diagnosis.exact.columns import columns_of
+from linsep.diagnosis.exact.facial_reduction import OutOfTime
+from linsep.diagnosis.exact.merging import merge_equal_rows
+from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.exact.sweeps import exact_signs_of, signs_of
+from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
-from linsep.diagnosis.quotient import Conflict, Quotient
-from linsep.diagnosis.record import Kind
-from linsep.diagnosis.reduction import OutOfTime
-from linsep.diagnosis.study import Study
-from linsep.diagnosis.sweeps import exact_signs_of, signs_of
-from linsep.diagnosis.texts import count_rows, listed
+from linsep.diagnosis.report.texts import count_rows, listed
+from linsep.diagnosis.status import Kind
+from linsep.input import InputError, checked_seed, checked_time_limit
 from linsep.rows import DenseRows, SparseRows
 from linsep.solvers.blas import calm_blas
-from linsep.validate import InputError, checked_seed, checked_time_limit
 
 # Conflicts looked for at most; each costs one solve.
 MOST_CONFLICTS = 1000

@@ -6,16 +6,17 @@ import time
 
 import numpy as np
 
-from linsep.diagnosis.certify import certificate_of, certified_rows
-from linsep.diagnosis.columns import Columns, columns_of
-from linsep.diagnosis.families import Demands, demands_of
-from linsep.diagnosis.merging import Groups, merge_equal_rows
-from linsep.diagnosis.record import Diagnosis, Kind
-from linsep.diagnosis.reduction import OutOfTime, Partition, Reduction
-from linsep.diagnosis.simplify import simplified
-from linsep.diagnosis.study import Study
-from linsep.diagnosis.texts import combination_text
-from linsep.diagnosis.verdicts import Estimate, verdicts
+from linsep.diagnosis.exact.certificate import certificate_of, certified_rows
+from linsep.diagnosis.exact.coefficients import Estimate, verdicts
+from linsep.diagnosis.exact.columns import Columns, columns_of
+from linsep.diagnosis.exact.demands import Demands, demands_of
+from linsep.diagnosis.exact.facial_reduction import OutOfTime, Partition, Reduction
+from linsep.diagnosis.exact.merging import Groups, merge_equal_rows
+from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.report.texts import combination_text
+from linsep.diagnosis.report.whole_numbers import simplified
+from linsep.diagnosis.status import Kind
 from linsep.proof.exact import doubles_from
 from linsep.solvers.blas import calm_blas
 
@@ -26,9 +27,10 @@ def diagnose_study(
     """Diagnose a regression.
 
     1. Equal rows are merged, and the outcome becomes demands on signed rows.
-    2. Columns that add nothing are set aside (`linsep.diagnosis.columns`).
-    3. Rows are parted into separated and overlapped (`linsep.diagnosis.reduction`).
-    4. Coefficients get their verdicts (`linsep.diagnosis.verdicts`).
+    2. Columns that add nothing are set aside (`linsep.diagnosis.exact.columns`).
+    3. Rows are parted into separated and overlapped
+       (`linsep.diagnosis.exact.facial_reduction`).
+    4. Coefficients get their verdicts (`linsep.diagnosis.exact.coefficients`).
     """
     started = time.perf_counter()
     deadline = np.inf if time_limit is None else started + time_limit
@@ -63,7 +65,7 @@ def _decided(
     started: float,
 ) -> Diagnosis:
     """Put what was found into the record."""
-    from linsep.diagnosis.wording import Story
+    from linsep.diagnosis.report.sentences import Story
 
     separated = demands.separated_observations(
         partition.overlapped, groups.group, study.outcome.has

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.verdicts import Estimate
+from linsep.diagnosis.exact.coefficients import Estimate
+from linsep.diagnosis.status import Kind
 
 if TYPE_CHECKING:
     from linsep.proof.certificate import Certificate
-
-
-class Kind(StrEnum):
-    """The three ways data and model can stand to each other, and a fourth.
-
-    - ``complete``: some direction fits every row perfectly in the limit.
-    - ``quasi-complete``: some rows, the ``separated_rows``, but not all.
-    - ``overlap``: none. Estimates of all identified coefficients exist.
-    - ``undecided``: the time ran out first.
-    """
-
-    COMPLETE = "complete"
-    QUASI_COMPLETE = "quasi-complete"
-    OVERLAP = "overlap"
-    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

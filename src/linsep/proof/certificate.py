@@ -134,8 +134,8 @@ class Certificate:
         CertificateError
             If the proof fails, or is about other data.
         """
-        from linsep.validate.features import features_from
-        from linsep.validate.labels import labels_from
+        from linsep.input.features import features_from
+        from linsep.input.labels import labels_from
 
         features, _ = features_from(X)
         return checker.check(

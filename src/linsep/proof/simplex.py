@@ -41,7 +41,7 @@ from linsep.proof.exact import (
     row_bits,
     scaled_doubles,
 )
-from linsep.proof.separator import shortened
+from linsep.proof.signs import shortened
 from linsep.proof.tableau import guess_basis
 
 # Beyond this condition number a double keeps no digit of a basis's coordinates.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.solvers.powers import exponent_above, shifted
+from linsep.solvers.scaling import exponent_above, shifted
 
 EPS = float(np.finfo(np.float64).eps)
 # Below this a product with 1 - EPS is no longer sure to be smaller.

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.solvers.powers import SAFE_EXPONENT, exponent_above, shifted
+from linsep.solvers.scaling import SAFE_EXPONENT, exponent_above, shifted
 
 # A pivot below this share of the largest is rounding: the row depends on earlier ones.
 RANK_TOLERANCE = 1e-13

@@ -17,7 +17,7 @@ from linsep.solvers.hard_margin.coordinates import (
     gram_factor,
     signed_gram,
 )
-from linsep.solvers.powers import exponent_above, shifted
+from linsep.solvers.scaling import exponent_above, shifted
 
 # Sparse rows of at most so many entries, zeros counted, 32 MB, are made dense, which
 # lets them be centred.

@@ -1,0 +1,531 @@
+"""`OptimisticPerceptron`: the classifier, as scikit-learn has them."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+
+from linsep.classifier.gram import factor_gram
+from linsep.classifier.kernel_fits import fit_factor
+from linsep.classifier.many_classes import fit_each_class, fit_joint
+from linsep.classifier.samples import Samples
+from linsep.classifier.two_classes import Fitted, Settings, fit_two_classes, problem_of
+from linsep.result import Pass
+from linsep.solvers.bounds import norm
+from linsep.solvers.soft_margin.tempered import TEMPERATURE
+
+KERNELS = {"linear", "rbf", "poly", "precomputed"}
+
+
+class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Linear classifier that separates, provably, or says it cannot and does its best.
+
+    Where a hyperplane separates the classes it is found, with the largest margin:
+
+    .. math::
+
+        \max_{\|w\| = 1,\, b}\; \min_i\; y_i (w \cdot x_i + b).
+
+    Where none does, the learner is judged by the mean of the worst share ``nu`` of the
+    margins instead of the very worst, which is the nu-support vector machine:
+
+    .. math::
+
+        \max_{\|w\| = 1,\, b}\; \min_{p \in \Delta,\; p_i \le c_i / (\nu \sum c)}\;
+        \sum_i p_i\, y_i (w \cdot x_i + b) \;=\;
+        \min_{p}\; \Big\| \sum_i p_i y_i x_i \Big\|,
+
+    ``c`` the sample weights; a `temperature` ``T`` adds ``T KL(p || c)`` to the payoff.
+    Both sides are computed, so the gap is known.
+
+    Parameters
+    ----------
+    objective : {"max_margin", "separate"}, default="max_margin"
+        What to ask of separable classes: the largest margin, in the units of the
+        features, or any hyperplane that separates, which takes less time on large data.
+    nu : float or "auto", default="auto"
+        The share of margins that are judged, in (0, 1]; at most twice the smaller
+        class's share (for K classes K times the smallest's). "auto" separates when that
+        can be proved possible, and otherwise takes the smallest share that pays: just
+        above the one at which the worst margins of the direction found have a positive
+        mean; it warns, and reports the share as ``nu_``.
+    temperature : float or "auto", default="auto"
+        What it costs the data player to leave the sample's own weights, in standard
+        deviations of the margins within their classes. 0 is the capped game itself,
+        the nu-support vector machine. Above 0 its answer is exponential weights under
+        the caps, which smooths the loss: new rows are classified better, on the
+        problems tried by half a standard error. "auto" is 0.5 where `nu` is "auto",
+        and 0 where a share is given. Not used where the classes are separated.
+    kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
+        Kernel; a callable takes two arrays of rows and returns their Gram matrix.
+    gamma : float or "scale", default="scale"
+        Of "rbf" and "poly"; "scale" is ``1 / (n_features * X.var())``.
+    degree : int, default=3
+        Of "poly".
+    coef0 : float, default=1.0
+        Of "poly".
+    multi_class : {"joint", "ovr"}, default="joint"
+        Many classes as one problem, every row against every other class, or each class
+        against the rest. One-vs-rest asks for more than separability: penguins are
+        separable jointly while two of their three one-vs-rest problems are not.
+    fit_intercept : bool, default=True
+        Whether hyperplanes may miss the origin; the intercept is never penalised.
+    standardize : bool, default=True
+        Whether capped margins (``nu``) are measured with every column divided by its
+        standard deviation, so that units do not matter. Separation and the largest
+        margin are always in the units of the features. No effect with other kernels
+        than "linear", nor on sparse rows of more than 300 columns: scaled up, their
+        rare columns would outweigh all others.
+    tol : float, default=1e-4
+        Relative width of the reported interval (of the margin, or of the capped game's
+        value) at which to stop.
+    max_passes : int, default=100
+        Sweeps over all rows at most, in the search for a separator.
+    time_limit : float or None, default=None
+        Seconds at most for that search.
+    random_state : int, RandomState instance or None, default=None
+        Draws the working set's sample; None is the same as 0: fits repeat.
+    verbose : int, default=0
+        Above 0 each sweep prints a line.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Only with the linear kernel.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    dual_coef_ : ndarray of shape (1, n_landmarks) or (n_classes, n_landmarks)
+        Only with other kernels: the coefficients of the kernel at ``landmarks_``.
+    landmarks_ : ndarray of int
+        Training rows (columns of a precomputed kernel) that the function is made of.
+    separation_ : Separation or tuple of Separation
+        The full answer: whether the classes are separable, and the proof. A tuple, one
+        for each class, with ``multi_class="ovr"`` and more than two classes. Of a joint
+        problem its rows are the ``pairs_``.
+    pairs_ : ndarray of shape (n_pairs, 2)
+        Only for a joint problem: the training row and the class it is held against.
+    margin_ : float
+        The smallest signed distance of a training row from the hyperplane (of the
+        decision from a tie, for many classes), in the units of the features;
+        positive when they are separated.
+    support_ : ndarray of int
+        Training rows that carry the solution.
+    nu_ : float, None, or tuple
+        The share used; None where the classes were separated.
+    temperature_ : float or tuple
+        What a nat (of the Kullback-Leibler divergence from the sample's weights) cost
+        the data player, in standardised units; 0 where nothing.
+    value_bounds_ : tuple of two floats, None, or tuple of them
+        The interval that holds the value of the game played, in standardised units.
+    n_iter_ : int
+        Rounds, steps and linear systems solved.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the classes cannot be separated, or it is undecided whether they can, with
+        the status message; and if an interval could not be closed to `tol`. A given
+        ``nu`` asks for a soft margin and does not warn of inseparability.
+
+    Notes
+    -----
+    There is no ``partial_fit``: a proof about all rows cannot be had from some of them.
+    Rows of zero weight count as absent, equal rows count once with their weights added.
+    A separation proved with a kernel is one of the Gram matrix as given: the signs of
+    ``K @ dual_coef + intercept`` are exact for the numbers that the kernel returned.
+
+    References
+    ----------
+    Hanashiro & Abernethy, "Linear Separation via Optimism" (2020). Schölkopf, Smola,
+    Williamson & Bartlett, "New support vector algorithms", Neural Computation 12
+    (2000), doi:10.1162/089976600300015565.
+
+    Examples
+    --------
+    >>> from linsep import OptimisticPerceptron
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> model = OptimisticPerceptron().fit(X, y)
+    >>> model.predict([[2.5]]).tolist(), model.separation_.proved
+    (['yes'], True)
+    >>> print(round(model.margin_, 6))
+    1.0
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+        "objective": [StrOptions({"separate", "max_margin"})],
+        "nu": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="right")],
+        "temperature": [
+            StrOptions({"auto"}),
+            Interval(Real, 0, None, closed="left"),
+        ],
+        "kernel": [StrOptions(KERNELS), callable],
+        "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "multi_class": [StrOptions({"joint", "ovr"})],
+        "fit_intercept": ["boolean"],
+        "standardize": ["boolean"],
+        "tol": [Interval(Real, 0, 1, closed="neither")],
+        "max_passes": [Interval(Integral, 1, None, closed="left")],
+        "time_limit": [None, Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        objective: str = "max_margin",
+        *,
+        nu: float | str = "auto",
+        temperature: float | str = "auto",
+        kernel: Any = "linear",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        multi_class: str = "joint",
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        tol: float = 1e-4,
+        max_passes: int = 100,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.objective = objective
+        self.nu = nu
+        self.temperature = temperature
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_passes = max_passes
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimisticPerceptron:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Or the Gram matrix, (n_samples, n_samples), with ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights; zero means absent.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr" if self.kernel != "precomputed" else False,
+            dtype=[np.float64, np.float32],
+            order="C",
+        )
+        check_classification_targets(y)
+        weights = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        present = weights > 0
+        if not present.any():
+            raise ValueError(
+                "sample_weight must be positive for some row, got zeros only; zero "
+                "means that a row is absent"
+            )
+        self.classes_ = np.unique(np.asarray(y)[present])
+        labels = np.searchsorted(self.classes_, np.where(present, y, self.classes_[0]))
+        labels = labels.astype(np.intp)
+        if self.kernel == "linear":
+            self._fit_linear(X, labels, weights)
+        else:
+            self._fit_kernel(X, labels, weights)
+        self._warn()
+        return self
+
+    def _settings(self) -> Settings:
+        seed = 0
+        if self.random_state is not None:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        temperature = self.temperature
+        if isinstance(temperature, str):
+            temperature = TEMPERATURE if isinstance(self.nu, str) else 0.0
+        return Settings(
+            objective=self.objective,
+            nu=self.nu if isinstance(self.nu, str) else float(self.nu),
+            temperature=float(temperature),
+            fit_intercept=bool(self.fit_intercept),
+            standardize=bool(self.standardize) and self.kernel == "linear",
+            tol=float(self.tol),
+            max_passes=int(self.max_passes),
+            time_limit=self.time_limit,
+            seed=seed,
+            callback=_print_pass if self.verbose else None,
+        )
+
+    def _names(self) -> tuple[str, ...] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else tuple(map(str, names))
+
+    def _fit_linear(
+        self, X: Any, labels: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
+        settings = self._settings()
+        kept = np.flatnonzero(weights > 0)
+        n_classes = len(self.classes_)
+        if n_classes <= 2:
+            samples = Samples.of(X, labels, weights)
+            part = (X, labels) if kept.size == len(labels) else (X[kept], labels[kept])
+            if n_classes == 1:  # a constant decision for the one class there is
+                samples = Samples(
+                    samples.X, samples.labels + 1, samples.weights, samples.index
+                )
+                part = part[0], part[1] + 1
+            whole = problem_of(
+                *part, self.classes_, self._names(), settings.fit_intercept
+            )
+            self._take([fit_two_classes(samples, whole, kept, settings)], single=True)
+        elif self.multi_class == "joint":
+            samples = Samples.of(X, labels, weights)
+            fitted, pairs = fit_joint(samples, self.classes_, settings)
+            self._take([fitted], single=True)
+            self.pairs_ = np.column_stack([samples.index[pairs.row], pairs.rival])
+        else:
+            fits = fit_each_class(
+                X, labels, weights, self.classes_, self._names(), settings
+            )
+            self._take(fits, single=False)
+        self.coef_, self.intercept_ = self._coef, self._intercept
+        scores = self._decide(X if kept.size == len(labels) else X[kept])
+        self.margin_ = self._training_margin(scores, labels[kept])
+
+    def _take(self, fits: list[Fitted], *, single: bool) -> None:
+        """Set the attributes that every kind of fit has."""
+        self._coef = np.vstack([one.coef for one in fits])
+        self._intercept = np.concatenate([one.intercept for one in fits])
+        self.support_ = np.unique(np.concatenate([one.support for one in fits]))
+        self.n_iter_ = max(1, sum(one.n_iter for one in fits))
+        self._closed = all(one.closed for one in fits)
+
+        def of(values: list[Any]) -> Any:
+            return values[0] if single else tuple(values)
+
+        self.separation_ = of([one.separation for one in fits])
+        self.nu_ = of([one.nu for one in fits])
+        self.temperature_ = of([one.temperature for one in fits])
+        self.value_bounds_ = of([one.value for one in fits])
+
+    def _training_margin(
+        self, decisions: NDArray[np.float64], labels: NDArray[np.intp]
+    ) -> float:
+        """Return the smallest signed distance of a training row from a tie."""
+        if len(self.classes_) == 1:
+            return float("inf")
+        if len(self.classes_) == 2:
+            signed = decisions * np.where(labels == 1, 1.0, -1.0)
+            length = self._length(self._coef[0])
+            return float(signed.min() / length) if length > 0 else 0.0
+        own = decisions[np.arange(len(labels)), labels]
+        worst = np.inf
+        for k in range(len(self.classes_)):
+            others = labels != k
+            gap = own[others] - decisions[others, k]
+            lengths = np.array(
+                [self._length(row - self._coef[k]) for row in self._coef]
+            )
+            safe = np.where(lengths > 0, lengths, 1.0)
+            worst = min(worst, float((gap / safe[labels[others]]).min(initial=np.inf)))
+        return worst
+
+    def _length(self, coef: NDArray[np.float64]) -> float:
+        """Return the norm in the feature space."""
+        if self.kernel == "linear":
+            return norm(coef)
+        return float(np.linalg.norm(coef @ self._landmark_rows))
+
+    def _fit_kernel(
+        self, X: Any, labels: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
+        settings = self._settings()
+        precomputed = self.kernel == "precomputed"
+        if precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed kernel matrix must be square, (n_samples, n_samples), got "
+                f"shape {X.shape}; pass kernel(X, X)"
+            )
+        if precomputed:
+            index = np.flatnonzero(weights > 0)
+            samples = Samples(
+                X[np.ix_(index, index)], labels[index], weights[index], index
+            )
+        else:
+            samples = Samples.of(X, labels, weights)
+        self._gamma = self._scale_of(samples.X)
+        n = len(samples.labels)
+
+        def columns(at: NDArray[np.intp]) -> NDArray[np.float64]:
+            if precomputed:
+                return np.asarray(samples.X[:, at], dtype=np.float64)
+            return self._kernel(samples.X, samples.X[at])
+
+        factor = factor_gram(columns, self._diagonal(samples.X, columns, n))
+        inner = Samples(factor.rows, samples.labels, samples.weights, samples.index)
+        joint = len(self.classes_) > 2 and self.multi_class == "joint"
+        fits, pairs = fit_factor(
+            factor, inner, columns, settings, self.classes_, joint=joint
+        )
+        if pairs is not None:
+            self.pairs_ = np.column_stack([samples.index[pairs.row], pairs.rival])
+        single = len(self.classes_) <= 2 or joint
+        self._landmark_rows = factor.rows[factor.landmarks]
+        self._take(fits, single=single)
+        self._coef = factor.dual(self._coef)
+        self.landmarks_ = samples.index[factor.landmarks]
+        self._X_landmarks = None if precomputed else samples.X[factor.landmarks]
+        self.dual_coef_, self.intercept_ = self._coef, self._intercept
+        scores = self._finish(factor.columns @ self._coef.T + self._intercept)
+        self.margin_ = self._training_margin(scores, samples.labels)
+
+    def _scale_of(self, X: Any) -> float:
+        if self.gamma != "scale":
+            return float(self.gamma)
+        if self.kernel not in ("rbf", "poly"):
+            return 1.0
+        square = X.multiply(X).mean() if hasattr(X, "indptr") else (X * X).mean()
+        variance = float(square - X.mean() ** 2)
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+    def _kernel(self, X: Any, Z: Any) -> NDArray[np.float64]:
+        if callable(self.kernel):
+            return np.asarray(self.kernel(X, Z), dtype=np.float64)
+        given: dict[str, Any] = {"gamma": self._gamma}
+        if self.kernel == "poly":
+            given |= {"degree": self.degree, "coef0": self.coef0}
+        gram = pairwise_kernels(X, Z, metric=self.kernel, **given)
+        return np.asarray(gram, dtype=np.float64)
+
+    def _diagonal(self, X: Any, columns: Any, n: int) -> NDArray[np.float64]:
+        if self.kernel == "rbf":
+            return np.ones(n)
+        if self.kernel == "precomputed":
+            return np.asarray(X.diagonal(), dtype=np.float64)
+        return np.array(
+            [float(self._kernel(X[i : i + 1], X[i : i + 1])[0, 0]) for i in range(n)]
+        )
+
+    def _warn(self) -> None:
+        """Say what kept the classes from being separated, or an interval open."""
+        answers = self.separation_
+        answers = answers if isinstance(answers, tuple) else (answers,)
+        if self.nu == "auto":
+            told = [a.message for a in answers if a.separable is not True]
+            if told:
+                used = self.nu_ if isinstance(self.nu_, tuple) else (self.nu_,)
+                shares = ", ".join(f"{nu:.4g}" for nu in used if nu is not None)
+                warnings.warn(
+                    f"{told[0]} The fit judges the worst share nu={shares} of the "
+                    "margins instead; separation_ holds the proof.",
+                    ConvergenceWarning,
+                    stacklevel=3,
+                )
+        if not self._closed:
+            warnings.warn(
+                f"The capped game's interval {self.value_bounds_} is wider than "
+                f"tol={self.tol}; scale the features, or allow a larger tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return signed decision values.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Or the Gram matrix with the training rows, for a precomputed kernel.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]``; with many classes the largest one wins.
+        """
+        check_is_fitted(self)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr" if self.kernel != "precomputed" else False,
+            dtype=[np.float64, np.float32],
+            reset=False,
+        )
+        return self._decide(X)
+
+    def _decide(self, X: Any) -> NDArray[np.float64]:
+        if self.kernel == "linear":
+            features = X
+        elif self.kernel == "precomputed":
+            features = np.asarray(X, dtype=np.float64)[:, self.landmarks_]
+        else:
+            features = self._kernel(X, self._X_landmarks)
+        return self._finish(np.asarray(features @ self._coef.T) + self._intercept)
+
+    def _finish(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.full(len(scores), self.classes_[0])
+        if scores.ndim == 1:
+            return np.asarray(self.classes_[(scores > 0).astype(np.intp)])
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what the estimator accepts."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def _print_pass(state: Pass) -> None:
+    """Print how far the search is."""
+    print(
+        f"pass {state.n_passes}: {state.n_rounds} rounds, {state.n_working} rows held, "
+        f"margin in [{state.margin_lower:.6g}, {state.margin_upper:.6g}]"
+    )

@@ -1,0 +1,137 @@
+"""The certificate of a diagnosis: the partition, about plain data of two classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.exact.demands import Demands
+from linsep.diagnosis.exact.facial_reduction import Partition
+from linsep.diagnosis.exact.merging import Groups
+from linsep.diagnosis.exact.overlap_proof import overlap_weights
+from linsep.diagnosis.inputs.study import Study
+from linsep.rows import DenseRows, SparseRows
+
+
+@dataclass(frozen=True)
+class CertifiedRows:
+    """Two-class data that stand for the regression.
+
+    Attributes
+    ----------
+    rows : Rows of shape (k, d)
+        Signed; the certificate speaks of these.
+    labels : ndarray of shape (k,)
+        Their labels.
+    classes : ndarray
+        The sorted labels.
+    of_row : ndarray of shape (k,), int
+        The demand each row comes from.
+    against : ndarray of shape (k,), bool
+        Whether the signed row is the negative of the demand's.
+    demands : Demands
+    mirrored : bool
+        Whether every demand was negated: one class, of which the likelihood calls
+        the other side positive.
+    """
+
+    rows: DenseRows | SparseRows
+    labels: NDArray[Any]
+    classes: NDArray[Any]
+    of_row: NDArray[np.intp]
+    against: NDArray[np.bool_]
+    demands: Demands
+    mirrored: bool = False
+
+
+def certified_rows(study: Study, groups: Groups, demands: Demands) -> CertifiedRows:
+    """Choose the data a certificate is about: the user's own where it can be."""
+    if study.labels is not None and study.family == "binomial":
+        return _users_own(study, groups, demands)
+    equal = np.flatnonzero(demands.equal)
+    of_row = np.concatenate([np.arange(demands.equal.size), equal]).astype(np.intp)
+    signs = np.ones(of_row.size, dtype=np.int8)
+    signs[demands.equal.size :] = -1
+    taken = demands.rows.take(of_row)
+    backend = SparseRows if hasattr(taken, "indptr") else DenseRows
+    return CertifiedRows(
+        backend(taken, signs, False),
+        (signs > 0).astype(np.int64),
+        np.array([0, 1]) if equal.size else np.array([1]),
+        of_row,
+        signs < 0,
+        demands,
+    )
+
+
+def _users_own(study: Study, groups: Groups, demands: Demands) -> CertifiedRows:
+    assert study.labels is not None
+    levels = study.outcome.levels
+    demanded = demands.rows.signs[groups.group]
+    if levels.size == 2:
+        signs = np.where(study.outcome.has[:, 1], 1, -1).astype(np.int8)
+        against = signs != demanded
+    else:
+        signs = np.ones(study.X.shape[0], dtype=np.int8)
+        against = np.zeros(signs.size, dtype=bool)
+    backend = SparseRows if hasattr(study.X, "indptr") else DenseRows
+    return CertifiedRows(
+        backend(study.X, signs, study.fit_intercept),
+        study.labels,
+        levels,
+        groups.group,
+        against,
+        demands,
+        mirrored=levels.size == 1 and bool(demanded[0] < 0),
+    )
+
+
+def certificate_of(basis: CertifiedRows, partition: Partition) -> Any:
+    """Certify the partition."""
+    from linsep.proof.certificate import Certificate
+
+    w = [-value for value in partition.w] if basis.mirrored else list(partition.w)
+    if not partition.overlapped.any():
+        return Certificate.for_separator(basis.rows, basis.classes, w)
+    weights = _weights(basis, partition)
+    listed = sorted(weights)
+    return Certificate.for_partition(
+        basis.rows, basis.classes, w, listed, [weights[i] for i in listed]
+    )
+
+
+def _weights(basis: CertifiedRows, partition: Partition) -> dict[int, int]:
+    """Return positive weights of all overlapped rows under which they sum to zero.
+
+    Each row gets the same, and a few of them more.
+    """
+    m = basis.demands.equal.size
+    covered = np.flatnonzero(partition.overlapped[basis.of_row])
+    of_row, against = basis.of_row[covered], basis.against[covered]
+    counts = np.bincount(of_row[~against], minlength=m) - np.bincount(
+        of_row[against], minlength=m
+    )
+    each, extra = overlap_weights(
+        basis.demands.rows,
+        basis.demands.equal,
+        {int(i): int(counts[i]) for i in np.flatnonzero(counts)},
+        partition.quotient.spanning,
+        partition.conflicts,
+    )
+    along_row = _first_rows(of_row[~against], covered[~against])
+    against_row = _first_rows(of_row[against], covered[against])
+    weights = dict.fromkeys(covered.tolist(), each)
+    for i, p in extra.items():
+        weights[along_row[i] if p > 0 else against_row[i]] += abs(p)
+    divisor = gcd(each, *extra.values())
+    return {row: weight // divisor for row, weight in weights.items()}
+
+
+def _first_rows(of_row: NDArray[np.intp], row: NDArray[np.intp]) -> dict[int, int]:
+    """Return the first row of each demand."""
+    demand, at = np.unique(of_row, return_index=True)
+    return dict(zip(demand.tolist(), row[at].tolist(), strict=True))

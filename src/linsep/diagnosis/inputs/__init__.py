@@ -1,0 +1,1 @@
+"""Whatever describes a regression, read into a `Study`."""

@@ -1,0 +1,134 @@
+"""Designs and outcomes as users give them, read into a `Study`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.inputs.outcomes import outcome_from
+from linsep.diagnosis.inputs.study import INTERCEPT, Study
+from linsep.input import InputError
+from linsep.input.features import features_from
+from linsep.input.labels import labels_from
+
+
+def study_from(
+    X: Any,
+    y: Any,
+    *,
+    family: str,
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
+    outcome_name: str | None = None,
+    present: NDArray[np.intp] | None = None,
+    n_given: int | None = None,
+) -> Study:
+    """Read a design and an outcome, or say what is wrong with them.
+
+    Parameters
+    ----------
+    X, y, family, fit_intercept, sample_weight, feature_names
+        As in `linsep.diagnose`.
+    outcome_name : str, optional
+        What the outcome is called in sentences; the name of `y`, or "y".
+    present : ndarray of int, optional
+        The numbers of these rows in the data given, where some were left out.
+    n_given : int, optional
+        How many rows were given then.
+    """
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise InputError(f"fit_intercept must be True or False, got {fit_intercept!r}")
+    features, own_names = features_from(X)
+    if 0 in features.shape and not (features.shape[0] and fit_intercept):
+        raise InputError(
+            "X must have at least one row, and a column or an intercept, got shape "
+            f"{features.shape} with fit_intercept={bool(fit_intercept)}"
+        )
+    outcome = outcome_from(y, family)
+    n, d = features.shape
+    if n != outcome.has.shape[0]:
+        raise InputError(
+            f"X and y must have the same number of rows, got {n} rows in X and "
+            f"{outcome.has.shape[0]} in y; pass one outcome for every row of X"
+        )
+    names = _names(feature_names, own_names, d, bool(fit_intercept))
+    is_present = outcome.has.any(axis=1)
+    if sample_weight is not None:
+        is_present &= _positive_weights(sample_weight, n)
+    kept = np.flatnonzero(is_present)
+    if kept.size == 0:
+        raise InputError(
+            "at least one row must be present, got none with a positive weight; check "
+            "sample_weight"
+        )
+    labels = labels_from(y) if outcome.is_labels else None
+    if kept.size < n:
+        features = features[kept]
+        used = outcome.has[kept].any(axis=0)
+        outcome = type(outcome)(
+            outcome.levels[used] if outcome.is_labels else outcome.levels,
+            outcome.has[kept][:, used] if outcome.is_labels else outcome.has[kept],
+            outcome.is_labels,
+        )
+        labels = None if labels is None else labels[kept]
+    name = outcome_name or getattr(y, "name", None) or "y"
+    return Study(
+        features,
+        outcome,
+        kept if present is None else present[kept],
+        n if n_given is None else n_given,
+        names,
+        str(name),
+        family,
+        bool(fit_intercept),
+        labels,
+        n_missing=0 if n_given is None else n_given - n,
+    )
+
+
+def _names(
+    given: Sequence[str] | None, own: tuple[str, ...] | None, d: int, intercept: bool
+) -> tuple[str, ...]:
+    """Return the features' names: those given, the frame's, or x0, x1, ..."""
+    if given is None:
+        names = own if own is not None else tuple(f"x{j}" for j in range(d))
+    else:
+        names = tuple(str(name) for name in given)
+    if len(names) != d:
+        raise InputError(
+            f"feature_names must name each of the {d} columns of X, got {len(names)}"
+        )
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated or (intercept and INTERCEPT in names):
+        first = f"{repeated[0]!r} twice" if repeated else f"{INTERCEPT!r}"
+        raise InputError(
+            "feature_names must differ from each other, and from 'intercept' where one "
+            f"is fitted, got {first}; rename the column"
+        )
+    return names
+
+
+def _positive_weights(weights: Any, n: int) -> NDArray[np.bool_]:
+    """Return which weights are positive."""
+    try:
+        values = np.asarray(weights, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must hold numbers, one for every row") from None
+    if values.size != n:
+        raise InputError(
+            f"sample_weight must have one number for each of the {n} rows, got "
+            f"{values.size}"
+        )
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"sample_weight must be non-negative and finite, got {values[row]} in row "
+            f"{row}"
+        )
+    return values > 0

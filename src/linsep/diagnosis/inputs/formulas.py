@@ -1,0 +1,278 @@
+"""Formulas, R style, on formulaic: `"y ~ x1 + C(x2)"` and a frame.
+
+formulaic evaluates the terms of a formula as Python code; formulas that come from
+strangers go through `linsep.diagnosis.inputs.safe_formula` first.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.factors import with_factors
+from linsep.diagnosis.inputs.study import Study
+from linsep.input import InputError
+
+# C(column) alone, and a dot that stands for all other columns.
+_FACTOR = re.compile(r"C\(\s*([^\W\d]\w*|`[^`]*`)\s*\)")
+_DOT = re.compile(r"(?<![\w.)\]])\.(?![\w.])")
+#: The outcome that counts successes and failures.
+COUNTS = re.compile(r"\s*cbind\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)\s*")
+
+
+def study_from_formula(
+    formula: str,
+    data: Any,
+    *,
+    family: str | None = None,
+    fit_intercept: bool | None = None,
+    sample_weight: Any = None,
+    feature_names: Any = None,
+) -> Study:
+    """Build the design of a formula; rows with missing values are left out."""
+    if fit_intercept is not None or feature_names is not None:
+        raise InputError(
+            "a formula says itself whether there is an intercept ('y ~ 0 + x' for "
+            "none) and what columns are called; leave out fit_intercept and "
+            "feature_names"
+        )
+    frame = _pandas(data)
+    left, right = _sides(formula)
+    y, name = _outcome(left, frame)
+    if _DOT.search(right):
+        frame = frame.drop(columns=_columns_used(left, frame))
+    design = _model_matrix(right, frame)
+    names = [str(column) for column in design.model_spec.column_names]
+    matrix, positions = _numbers(design, frame, right)
+    present = positions & ~_missing(y)
+    kept = np.flatnonzero(present)
+    if kept.size == 0:
+        raise InputError(
+            f"at least one of the {len(frame)} rows must have no missing value in the "
+            "columns of the formula, got none"
+        )
+    matrix = matrix[kept[...] if matrix.shape[0] == len(frame) else present[positions]]
+    intercept = "Intercept" in names
+    if intercept:
+        others = [j for j, column in enumerate(names) if column != "Intercept"]
+        matrix, names = matrix[:, others], [names[j] for j in others]
+    if sample_weight is not None:
+        sample_weight = np.asarray(sample_weight)
+        if sample_weight.shape != (len(frame),):
+            raise InputError(
+                f"sample_weight must have one number for each of the {len(frame)} rows "
+                f"of data, got shape {sample_weight.shape}"
+            )
+        sample_weight = sample_weight[kept]
+    study = study_from(
+        matrix,
+        y.iloc[kept] if hasattr(y, "iloc") else y[kept],
+        family=family or "binomial",
+        fit_intercept=intercept,
+        sample_weight=sample_weight,
+        feature_names=names,
+        outcome_name=name,
+        present=kept,
+        n_given=len(frame),
+    )
+    return with_factors(study, frame)
+
+
+def _pandas(data: Any) -> Any:
+    """Return the data as a pandas frame numbered from 0."""
+    try:
+        import formulaic  # noqa: F401
+        import pandas as pd
+    except ImportError as error:
+        raise InputError(
+            'formulas need formulaic and pandas; pip install "linsep[data]"'
+        ) from error
+    if hasattr(data, "to_pandas") and not isinstance(data, pd.DataFrame):
+        data = data.to_pandas()
+    if not isinstance(data, pd.DataFrame):
+        try:
+            data = pd.DataFrame(data)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                "data must be a frame or a mapping of names to columns, got "
+                f"{type(data).__name__}"
+            ) from error
+    return data.reset_index(drop=True)
+
+
+def _sides(formula: str) -> tuple[str, str]:
+    """Split a formula at its tilde."""
+    left, *right = formula.split("~")
+    if len(right) != 1 or not left.strip() or not right[0].strip():
+        raise InputError(
+            "a formula must have an outcome, one '~' and terms, such as 'y ~ x1 + "
+            f"C(x2)', got {formula!r}"
+        )
+    return left.strip(), right[0].strip()
+
+
+def _outcome(left: str, frame: Any) -> tuple[Any, str]:
+    """Return the outcome's column and name; ``cbind(a, b)`` for counts."""
+    counts = COUNTS.fullmatch(left)
+    if counts is not None:
+        names = [_unquoted(name) for name in counts.groups()]
+        missing = [name for name in names if name not in frame.columns]
+        if missing:
+            raise InputError(_no_such_column(missing[0], frame))
+        return frame[names], names[0]
+    name = _unquoted(left)
+    if name in frame.columns:
+        return frame[name], name
+    _require_one_term(left)
+    factor = _FACTOR.fullmatch(left)
+    if factor is not None and _unquoted(factor[1]) in frame.columns:
+        return frame[_unquoted(factor[1])].astype("category"), left
+    made = _model_matrix(f"0 + {left}", frame, output="pandas")
+    if len(made) < len(frame):
+        made = made.reindex(range(len(frame)))
+    if made.shape[1] == 1:
+        return made.iloc[:, 0], left
+    # A factor: one 0/1 column for each level.
+    levels = [re.sub(r"^.*\[(?:T\.)?(.*)\]$", r"\1", str(c)) for c in made.columns]
+    values = np.array(levels, dtype=object)[made.to_numpy().argmax(axis=1)]
+    values[made.isna().any(axis=1).to_numpy()] = None
+    return values, left
+
+
+def _require_one_term(left: str) -> None:
+    """Raise if the left side is more than one column or transformed column."""
+    from formulaic.errors import FormulaSyntaxError
+    from formulaic.parser.algos.tokenize import tokenize
+
+    try:
+        kinds = [token.kind.value for token in tokenize(left)]
+    except FormulaSyntaxError:
+        kinds = []
+    if [kind for kind in kinds if kind != "context"] not in (["name"], ["python"]):
+        raise InputError(
+            "the left side of a formula must be one column, one transformed column, "
+            f"or cbind(successes, failures), got {left!r}"
+        )
+
+
+def _columns_used(left: str, frame: Any) -> list[Any]:
+    """Return the columns the left side speaks of."""
+    from formulaic import Formula
+
+    counts = COUNTS.fullmatch(left)
+    names = {_unquoted(name) for name in (counts.groups() if counts else (left,))}
+    if counts is None and not names & set(frame.columns):
+        names = {str(name) for name in Formula(f"0 + {left}").required_variables}
+    return [column for column in frame.columns if column in names]
+
+
+def _unquoted(name: str) -> str:
+    name = name.strip()
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] == "`" else name
+
+
+def _no_such_column(name: str, frame: Any) -> str:
+    columns = [str(column) for column in frame.columns[:10]]
+    return (
+        f"a formula must name columns of the data, got {name!r}; the data have "
+        f"{', '.join(columns)}{', ...' if frame.shape[1] > 10 else ''}"
+    )
+
+
+def _model_matrix(right: str, frame: Any, output: str = "sparse") -> Any:
+    """Let formulaic build the columns; whatever it raises becomes one error."""
+    from formulaic import ModelMatrices, model_matrix
+
+    frame = _without_shadows(right, frame)
+    failures: list[str] = []
+    try:
+        # An empty context: names mean columns and formulaic's own transforms only.
+        with np.errstate(
+            divide="call", invalid="call", call=lambda kind, _: failures.append(kind)
+        ):
+            made = model_matrix(
+                right,
+                frame,
+                context={},
+                output=output,
+                na_action="drop",
+            )
+    except Exception as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
+        raise InputError(
+            f"the formula {right!r} could not be evaluated on columns "
+            f"{', '.join(map(str, frame.columns[:10]))}: "
+            f"{type(error).__name__}: {reason}"
+        ) from error
+    if isinstance(made, ModelMatrices):
+        raise InputError(
+            f"a formula must have one part on the right, got {right!r}; write + or : "
+            "for |"
+        )
+    if failures and made.shape[0] < len(frame):
+        _require_values(made, right, frame)
+    return made
+
+
+def _without_shadows(right: str, frame: Any) -> Any:
+    """Leave out columns named like a transform that the formula applies."""
+    for column in [name for name in frame.columns if str(name).isidentifier()]:
+        calls = re.compile(rf"(?<![\w.`]){column}\(")
+        if not calls.search(right):
+            continue
+        if re.search(rf"(?<!\w){column}(?!\w)", calls.sub("", right)):
+            raise InputError(
+                f"the column {column!r} must not be called like the transform "
+                f"{column}() in the same formula, got {right!r}; rename the column"
+            )
+        frame = frame.drop(columns=column)
+    return frame
+
+
+def _require_values(made: Any, right: str, frame: Any) -> None:
+    """Raise if a transform, and not the data, made values missing."""
+    from formulaic import model_matrix
+
+    for factor, names in made.model_spec.factor_variables.items():
+        used = [column for column in frame.columns if str(column) in names]
+        present = frame[used].dropna()
+        if not used or str(factor) in used:
+            continue
+        with np.errstate(all="ignore"):
+            values = model_matrix(f"0 + {{{factor}}}", present, context={})
+        without = np.setdiff1d(present.index, values.index)
+        if without.size:
+            row = int(without[0])
+            given = ", ".join(f"{column} = {frame[column][row]}" for column in used)
+            raise InputError(
+                "the terms of a formula must have a value wherever their columns have "
+                f"one, got none for {factor} in row {row}, where {given}; leave such "
+                "rows out, or transform the column in another way"
+            )
+
+
+def _numbers(design: Any, frame: Any, right: str) -> tuple[Any, Any]:
+    """Return the design as a matrix, dense if mostly filled, and which rows it has."""
+    from scipy import sparse
+
+    matrix = sparse.csr_array(design)
+    n = len(frame)
+    positions = np.ones(n, dtype=bool)
+    if matrix.shape[0] != n:
+        # A sparse design has no index: a dense one tells which rows were dropped.
+        kept = _model_matrix(right, frame, output="pandas").index
+        positions = np.isin(np.arange(n), np.asarray(kept))
+    if matrix.nnz > 0.3 * matrix.shape[0] * max(1, matrix.shape[1]):
+        return matrix.toarray(), positions
+    return matrix, positions
+
+
+def _missing(y: Any) -> Any:
+    """Return which outcomes are missing."""
+    import pandas as pd
+
+    gone = np.asarray(pd.isna(y))
+    return gone.any(axis=1) if gone.ndim == 2 else gone

@@ -1,0 +1,136 @@
+"""Regressions of scikit-learn, alone or at the end of a pipeline, with their data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.study import Study
+from linsep.input import InputError
+
+_LOGISTIC = {"LogisticRegression", "LogisticRegressionCV"}
+
+
+def study_from_sklearn(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    family: str | None = None,
+    fit_intercept: bool | None = None,
+    sample_weight: Any = None,
+    feature_names: Any = None,
+) -> Study:
+    """Transform the data as the pipeline would, and read what comes out.
+
+    A fitted pipeline's own transformers are used; those of an unfitted one are cloned
+    and fitted.
+    """
+    estimator = _chosen(estimator)
+    stages, last = _stages(estimator)
+    kind = type(last).__name__
+    if kind not in _LOGISTIC and kind != "PoissonRegressor":
+        raise InputError(
+            "the estimator must be or end in LogisticRegression, LogisticRegressionCV "
+            f"or PoissonRegressor, got {kind}; for others call diagnose(X, y, "
+            "family=...) with the design"
+        )
+    if fit_intercept is not None:
+        raise InputError(
+            "the estimator says itself whether it fits an intercept; leave "
+            "fit_intercept out"
+        )
+    if stages:
+        X, names = _transformed(stages, last, X, y)
+        feature_names = names if feature_names is None else feature_names
+    if family is None:
+        family = "poisson"
+        if kind in _LOGISTIC:
+            n_classes = np.unique(np.asarray(y)).size
+            family = "binomial" if n_classes <= 2 else "multinomial"
+    return study_from(
+        X,
+        y,
+        family=family,
+        fit_intercept=bool(last.fit_intercept),
+        sample_weight=sample_weight,
+        feature_names=feature_names,
+    )
+
+
+def _chosen(estimator: Any) -> Any:
+    """Return the estimator that a fitted search chose; any other as it is."""
+    if not (hasattr(estimator, "estimator") and hasattr(estimator, "refit")):
+        return estimator
+    if not hasattr(estimator, "best_estimator_"):
+        raise InputError(
+            f"a {type(estimator).__name__} must be fitted with refit=True, got one "
+            "without best_estimator_; fit it, or pass the estimator it searches over"
+        )
+    return estimator.best_estimator_
+
+
+def _stages(estimator: Any) -> tuple[list[Any], Any]:
+    """Return the pipelines of transformers in order, and the regression they end in."""
+    stages = []
+    while getattr(estimator, "steps", None):
+        if len(estimator.steps) > 1:
+            stages.append(estimator[:-1])
+        estimator = _chosen(estimator.steps[-1][1])
+    return stages, estimator
+
+
+def _transformed(
+    stages: list[Any], last: Any, X: Any, y: Any
+) -> tuple[Any, list[str] | None]:
+    """Return what reaches the regression, and the names of its columns."""
+    from sklearn.base import clone
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    def fit_clone(stage: Any, X: Any) -> tuple[Any, Any]:
+        fresh = clone(stage)
+        return fresh, fresh.fit_transform(X, y)
+
+    try:
+        try:
+            check_is_fitted(last)
+            return _through(stages, X, lambda stage, X: (stage, stage.transform(X)))
+        except NotFittedError:
+            return _through(stages, X, fit_clone)
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(
+            "X must be what the pipeline's transformers take, got "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _through(
+    stages: list[Any], X: Any, apply: Callable[[Any, Any], tuple[Any, Any]]
+) -> tuple[Any, list[str] | None]:
+    """Send data through the stages; return what comes out, and its columns' names."""
+    names = None
+    for stage in stages:
+        fitted, made = apply(stage, X)
+        names = _names_made(fitted, made, _names_of(X, names))
+        X = made
+    return X, names
+
+
+def _names_of(X: Any, names: list[str] | None) -> list[str] | None:
+    """Return the names of the columns of a frame; else those given."""
+    columns = getattr(X, "columns", None)
+    return names if columns is None else [str(name) for name in columns]
+
+
+def _names_made(stage: Any, made: Any, given: list[str] | None) -> list[str] | None:
+    """Return the names of the columns a stage made, where they can be told."""
+    for asked in ((given,), ()):
+        try:
+            return [str(name) for name in stage.get_feature_names_out(*asked)]
+        except (AttributeError, ValueError, TypeError):
+            continue
+    return _names_of(made, None)

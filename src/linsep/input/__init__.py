@@ -1,0 +1,21 @@
+"""User input to signed rows, and every error message about input."""
+
+from linsep.input.arguments import (
+    checked_callback,
+    checked_count,
+    checked_seed,
+    checked_time_limit,
+)
+from linsep.input.errors import InputError
+from linsep.input.problem import Problem, check_features, problem_from
+
+__all__ = [
+    "InputError",
+    "Problem",
+    "check_features",
+    "checked_callback",
+    "checked_count",
+    "checked_seed",
+    "checked_time_limit",
+    "problem_from",
+]

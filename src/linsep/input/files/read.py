@@ -1,0 +1,184 @@
+"""Tell what kind of file it is, and hand it to its reader."""
+
+import os
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from linsep.input import InputError
+from linsep.input.files.delimited import read_delimited
+from linsep.input.files.numpy_files import read_npy, read_npz
+from linsep.input.files.parquet import read_parquet
+from linsep.input.files.streams import open_bytes
+from linsep.input.files.svmlight import read_svmlight
+from linsep.input.files.table import Table
+
+__all__ = ["read_table"]
+
+Reader: TypeAlias = Callable[[Path, str | int | None, Sequence[str | int]], Table]
+
+# Each binary format begins with bytes of its own; a text never begins with them.
+_BINARY: tuple[tuple[bytes, str, Reader], ...] = (
+    (b"PAR1", "Parquet", read_parquet),
+    (b"\x93NUMPY", "NumPy .npy", read_npy),
+    (b"PK\x03\x04", "NumPy .npz", read_npz),
+    (b"PK\x05\x06", "NumPy .npz", read_npz),  # an archive of nothing
+)
+_BINARY_SUFFIXES = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".npy": "NumPy .npy",
+    ".npz": "NumPy .npz",
+}
+_SVMLIGHT_SUFFIXES = {".svm", ".svmlight", ".libsvm"}
+_DELIMITED_SUFFIXES = {".csv", ".tsv", ".tab"}
+_COMPRESSION_SUFFIXES = {".gz", ".bz2"}
+_SVMLIGHT_LINE = re.compile(rb"\s*[-+.\deE]+(\s+qid:\d+)?(\s+\d+:[-+.\deE]+)+\s*(#.*)?")
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    target: str | int | None = None,
+    *,
+    drop: Sequence[str | int] = (),
+    header: bool | None = None,
+) -> Table:
+    r"""Read a data file into an array of features and an array of labels.
+
+    The kind of file is told by its first bytes; for texts without any by its
+    extension, then by its first line. Texts may be compressed by gzip or bzip2.
+    Nothing is ever unpickled, and nothing is left out or changed without a note.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A regular file:
+
+        - delimited text (CSV): comma, semicolon or tab, quoted fields, UTF-8, with or
+          without a header. Numbers are read to the nearest double.
+        - Parquet (needs pyarrow: ``pip install "linsep[data]"``).
+        - svmlight / libsvm text, ``label index:value ...``, labels included.
+        - ``.npy``, one matrix with the labels in a column; it is memory-mapped.
+        - ``.npz``, arrays X and y, or one matrix with the labels in a column.
+    target : str or int, optional
+        The column of the labels: its name, or its number counted from 0 (negative
+        from the end), also as text. In an ``.npz`` of several arrays: the name of
+        the array of labels, by default "y". Not for svmlight text.
+    drop : sequence of str or int, default ()
+        Columns to leave out, named as `target` is.
+    header : bool, optional
+        Whether the first line of a delimited text names the columns; told from
+        the file by default.
+
+    Returns
+    -------
+    Table
+        Columns of text become 0/1 columns, one for each level, named
+        ``column[level]``. No level is left out, so that each can be read in the
+        answer; the redundancy with the intercept is the solver's to handle.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, a value is missing or not finite, a column is not
+        there or cannot be turned into numbers.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "fruit.csv")
+    ...     _ = path.write_text("weight,colour,kind\n150,red,apple\n8,red,cherry\n")
+    ...     table = read_table(path, "kind")
+    >>> table.feature_names
+    ('weight', 'colour[red]')
+    >>> table.X
+    array([[150.,   1.],
+           [  8.,   1.]])
+    >>> table.y
+    array(['apple', 'cherry'], dtype='<U6')
+    """
+    source = Path(path)
+    _require_regular_file(source)
+    try:
+        reader = _reader_for(source)
+        if reader is read_delimited:
+            return read_delimited(source, target, drop, header)
+        return reader(source, target, drop)
+    except MemoryError as error:
+        raise InputError(
+            f"{source} must fit into memory as numbers, and does not; convert it to "
+            ".npy with the labels in the last column, which is read in place"
+        ) from error
+    except (EOFError, zlib.error, OSError) as error:
+        if isinstance(error, OSError) and error.strerror:  # the system's own complaint
+            raise InputError(
+                f"{source} must be readable, got: {error.strerror}; check the file and "
+                "its permissions"
+            ) from error
+        raise InputError(
+            f"{source} must be a whole file, got one that ends too early or is "
+            f"damaged ({error}); copy or download it again"
+        ) from error
+
+
+def _require_regular_file(source: Path) -> None:
+    """Raise unless there is a file with something in it."""
+    if source.is_dir():
+        raise InputError(f"{source} must be a file, got a folder; name a file in it")
+    if not source.exists():
+        nearby = ""
+        if source.parent.is_dir():
+            found = sorted(p.name for p in source.parent.iterdir() if p.is_file())
+            nearby = f"; the folder holds {', '.join(found[:8])}" if found else ""
+        raise InputError(
+            f"{source} must be an existing file, got a path with nothing there"
+            f"{nearby}; check the path"
+        )
+    if not source.is_file():
+        raise InputError(
+            f"{source} must be a regular file, since it is read more than once, got a "
+            "device or pipe; write the data to a file first"
+        )
+    if source.stat().st_size == 0:
+        raise InputError(f"{source} must hold data, got an empty file")
+
+
+def _reader_for(source: Path) -> Reader:
+    """Tell the kind of file by its first bytes, its extension, its first line."""
+    with open_bytes(source) as stream:
+        head = stream.read(65536)
+    with open(source, "rb") as raw:
+        compressed = raw.read(6) != head[:6]
+    suffix = _suffix(source)
+    for magic, name, reader in _BINARY:
+        if head.startswith(magic):
+            if compressed:
+                raise InputError(
+                    f"{source} must be uncompressed to be read as {name}; "
+                    "uncompress it first"
+                )
+            return reader
+    if suffix in _BINARY_SUFFIXES:
+        raise InputError(
+            f"{source} must be a {_BINARY_SUFFIXES[suffix]} file, as its name says, "
+            f"got one that begins with {head[:12]!r}; give it the extension of what "
+            "it is (.csv, .tsv, .svm, .parquet, .npy, .npz)"
+        )
+    first_line = next((s for s in head.splitlines() if s.strip()), b"")
+    if suffix in _SVMLIGHT_SUFFIXES:
+        return read_svmlight
+    if suffix not in _DELIMITED_SUFFIXES and _SVMLIGHT_LINE.fullmatch(first_line):
+        return read_svmlight
+    return read_delimited
+
+
+def _suffix(source: Path) -> str:
+    """Return the extension in lower case, not that of the compression."""
+    suffixes = [suffix.lower() for suffix in source.suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSION_SUFFIXES:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""

@@ -1,0 +1,255 @@
+"""Labels of two classes, in any coding, to signs."""
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.input.errors import InputError
+from linsep.input.exact_numbers import is_missing
+
+__all__ = ["labels_from", "signs_from"]
+
+_MANY_CLASSES = 20  # more distinct numbers than this look like measurements
+
+
+def labels_from(y: Any) -> NDArray[Any]:
+    """Return the labels as a one-dimensional array without missing entries.
+
+    Parameters
+    ----------
+    y : array-like, shape (n,) or (n, 1)
+        Booleans, numbers or strings; a list, an array, or a pandas, polars or
+        Arrow column, categorical and nullable ones included.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Raises
+    ------
+    InputError
+        If it is not one column, a label is missing, or its type cannot be sorted.
+
+    Examples
+    --------
+    >>> labels_from([["no"], ["yes"]])
+    array(['no', 'yes'], dtype=object)
+    """
+    if isinstance(y, str | bytes):
+        raise InputError(
+            f"y must hold one label for every row of X, got the string {y!r}; the name "
+            "of a column works with a path only: for a frame, pass frame[name] as y "
+            "and the other columns as X"
+        )
+    labels = _one_column(_as_array(y))
+    if labels.dtype.kind in "cV":
+        raise InputError(
+            "y must hold booleans, integers, floats or strings, got dtype "
+            f"{labels.dtype}; pass one plain label for every row"
+        )
+    _require_present(labels)
+    return labels
+
+
+def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int8]]:
+    """Return the sorted classes, and +1 where the label is the last of them.
+
+    Parameters
+    ----------
+    labels : ndarray, shape (n,), n >= 1
+        As returned by `labels_from`.
+
+    Returns
+    -------
+    classes : ndarray, shape (2,) or (1,)
+        The distinct labels, sorted; one alone is allowed.
+    signs : ndarray of int8, shape (n,)
+        +1 for ``classes[-1]``, -1 for the other class.
+
+    Raises
+    ------
+    InputError
+        If there are more than two classes, or two that cannot be sorted.
+
+    Examples
+    --------
+    >>> signs_from(np.array(["b", "a", "b"]))
+    (array(['a', 'b'], dtype='<U1'), array([ 1, -1,  1], dtype=int8))
+    """
+    distinct = _distinct(labels)
+    if len(distinct) > 2:
+        raise InputError(_too_many_classes(labels, distinct))
+    classes = _sorted_classes(distinct, labels.dtype)
+    signs = np.full(len(labels), -1, dtype=np.int8)
+    signs[np.asarray(labels == distinct[-1], dtype=bool)] = 1
+    return classes, signs
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    """Turn any container of labels into an array, without merging labels.
+
+    Lists go through an object array: numpy would turn ``[1, "a"]`` into two
+    strings and ``[2**63 + 1, -1]`` into rounded floats.
+    """
+    if np.ma.isMaskedArray(y):
+        n_masked = int(np.count_nonzero(np.ma.getmaskarray(y)))
+        if n_masked:
+            raise InputError(_missing(n_masked, "masked"))
+        return np.asarray(y.data)
+    if hasattr(y, "toarray") and hasattr(y, "nnz"):
+        return np.asarray(y.toarray())
+    y = _column_of_frame(y)
+    n_missing = _count_missing(y)
+    if n_missing:
+        raise InputError(_missing(n_missing, "missing"))
+    try:
+        if isinstance(y, list | tuple):
+            return np.array(y, dtype=object)
+        return np.asarray(y)
+    except Exception as error:
+        raise InputError(
+            f"y must be one column of labels, got {type(y).__name__} ({error}); pass a "
+            "list or a one-dimensional array"
+        ) from error
+
+
+def _column_of_frame(y: Any) -> Any:
+    """Return the column of a one-column frame; anything else as it is."""
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    is_pandas = pandas is not None and isinstance(y, pandas.DataFrame)
+    is_polars = polars is not None and isinstance(y, polars.DataFrame)
+    if not (is_pandas or is_polars):
+        return y
+    if y.shape[1] != 1:
+        raise InputError(_not_one_column(y.shape))
+    return y.iloc[:, 0] if is_pandas else y.to_series(0)
+
+
+def _count_missing(y: Any) -> int:
+    """Count the missing entries of a pandas, polars or Arrow column."""
+    if hasattr(y, "isna"):
+        return int(y.isna().sum())
+    count = getattr(y, "null_count", 0)
+    return int(count() if callable(count) else count)
+
+
+def _one_column(labels: NDArray[Any]) -> NDArray[Any]:
+    """Flatten shape (n, 1) to (n,), and refuse anything but one column."""
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        return labels[:, 0]
+    if labels.ndim != 1:
+        raise InputError(_not_one_column(labels.shape))
+    return labels
+
+
+def _require_present(labels: NDArray[Any]) -> None:
+    """Raise if a label is missing."""
+    kind = labels.dtype.kind
+    if kind in "fT":  # T: strings of variable width, which may hold NaN
+        n_missing = int(np.count_nonzero(np.isnan(labels)))
+    elif kind in "mM":
+        n_missing = int(np.count_nonzero(np.isnat(labels)))
+    elif kind == "O":
+        n_missing = sum(map(is_missing, labels)) if _has_missing(labels) else 0
+    else:
+        return
+    if n_missing:
+        raise InputError(_missing(n_missing, "missing (NaN, None or NA)"))
+
+
+def _has_missing(labels: NDArray[Any]) -> bool:
+    """Tell whether an object array has a missing entry, at one look a distinct one."""
+    try:
+        return any(map(is_missing, set(labels.tolist())))
+    except TypeError:  # entries that cannot be hashed
+        return any(map(is_missing, labels))
+
+
+def _distinct(labels: NDArray[Any]) -> list[Any]:
+    """Return the distinct labels, sorted; two of them are found without a sort."""
+    if labels.dtype.kind == "O":
+        return _distinct_objects(labels)
+    first = labels[0]
+    differs = labels != first
+    if not differs.any():
+        return [first]
+    other = labels[np.argmax(differs)]
+    if not np.any(differs & (labels != other)):
+        return sorted((first, other))
+    return list(np.unique(labels))
+
+
+def _distinct_objects(labels: NDArray[Any]) -> list[Any]:
+    """Return the distinct labels of an object array, sorted."""
+    try:
+        return sorted(set(labels.tolist()))
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in labels.tolist()})
+        raise InputError(
+            "y must hold labels of one kind that can be sorted, got "
+            f"{' and '.join(kinds)}; make them all strings or all numbers"
+        ) from None
+
+
+def _sorted_classes(distinct: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the classes as an array that holds exactly these labels."""
+    if dtype.kind != "O":
+        return np.array(distinct, dtype=dtype)
+    classes = np.array(distinct)
+    if classes.tolist() != distinct or classes.dtype.kind == "O":
+        classes = np.array(distinct, dtype=object)
+    return classes
+
+
+def _missing(count: int, what: str) -> str:
+    """Word the error for missing labels."""
+    noun = "label" if count == 1 else "labels"
+    return (
+        f"y must have a label for every row, got {count} {what} {noun}; drop those "
+        "rows from X and y, or give them a class"
+    )
+
+
+def _not_one_column(shape: tuple[int, ...]) -> str:
+    """Word the error for labels that are not one column."""
+    return (
+        "y must be one column of labels, of shape (n,) or (n, 1), got shape "
+        f"{shape}; pass one label for every row (for one-hot columns, "
+        "y.argmax(axis=1))"
+    )
+
+
+def _too_many_classes(labels: NDArray[Any], distinct: list[Any]) -> str:
+    """Word the error for three classes or more."""
+    shown = [
+        value.item() if isinstance(value, np.generic) else value
+        for value in distinct[:5]
+    ]
+    listed = ", ".join(map(repr, shown)) + (", ..." if len(distinct) > 5 else "")
+    advice = (
+        'for more classes use linsep.diagnose(X, y, family="multinomial"), or choose '
+        "one class against the rest (y == label)"
+    )
+    if _looks_continuous(distinct):
+        advice = (
+            "these look like measurements rather than classes: cut them in two first "
+            f"(y > threshold); {advice}"
+        )
+    return (
+        f"y must contain exactly two classes, got {len(distinct)} ([{listed}]) in "
+        f"{len(labels)} rows; {advice}"
+    )
+
+
+def _looks_continuous(distinct: list[Any]) -> bool:
+    """Tell whether the labels are fractions, or more numbers than classes would be."""
+    try:
+        numbers = [float(value) for value in distinct if not isinstance(value, str)]
+    except (TypeError, ValueError):
+        return False
+    if len(numbers) < len(distinct):
+        return False
+    fractional = any(value != round(value) for value in numbers if np.isfinite(value))
+    return fractional or len(distinct) > _MANY_CLASSES

@@ -1,0 +1,1 @@
+"""The laboratory: the paper's game, the family of perceptrons, data sets, pictures."""

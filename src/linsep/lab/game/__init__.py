@@ -1,0 +1,72 @@
+"""The paper's game as a laboratory: players, plays, transcripts, theorems.
+
+`play` has a learner and a data player meet for some rounds and returns a `Transcript`,
+which can be asked to check itself against the theorems.
+
+Learners: `OFTRL`, `FTRL`, `OnlineGradientAscent`, `BestResponse`.
+Data players: `MirrorDescent` with a regulariser (`NegativeEntropy`, `SquaredEuclidean`,
+`PNorm`), `BestResponseRow`, `FirstViolatedRow`.
+Steps and weights: `Constant`, `Power`, `Listed`, `Backtracking`.
+Theorems: `regret_bound_learner`, `regret_bound_data`, `gap_bound`, `rounds_bound`,
+`sharper_rounds_bound`, `rounds_to_separation`, `perceptron_bound`.
+"""
+
+from linsep.lab.game.bounds import (
+    gap_bound,
+    perceptron_bound,
+    regret_bound_data,
+    regret_bound_learner,
+    rounds_bound,
+    rounds_to_separation,
+    sharper_rounds_bound,
+)
+from linsep.lab.game.checks import Check
+from linsep.lab.game.data_players import (
+    BestResponseRow,
+    FirstViolatedRow,
+    MirrorDescent,
+)
+from linsep.lab.game.learners import FTRL, OFTRL, BestResponse, OnlineGradientAscent
+from linsep.lab.game.protocols import DataPlayer, Learner, Move, Regulariser, Schedule
+from linsep.lab.game.regularisers import (
+    NegativeEntropy,
+    PNorm,
+    SquaredEuclidean,
+    project_simplex,
+)
+from linsep.lab.game.rounds import play
+from linsep.lab.game.schedules import Backtracking, Constant, Listed, Power
+from linsep.lab.game.transcript import Transcript
+
+__all__ = [
+    "FTRL",
+    "OFTRL",
+    "Backtracking",
+    "BestResponse",
+    "BestResponseRow",
+    "Check",
+    "Constant",
+    "DataPlayer",
+    "FirstViolatedRow",
+    "Learner",
+    "Listed",
+    "MirrorDescent",
+    "Move",
+    "NegativeEntropy",
+    "OnlineGradientAscent",
+    "PNorm",
+    "Power",
+    "Regulariser",
+    "Schedule",
+    "SquaredEuclidean",
+    "Transcript",
+    "gap_bound",
+    "perceptron_bound",
+    "play",
+    "project_simplex",
+    "regret_bound_data",
+    "regret_bound_learner",
+    "rounds_bound",
+    "rounds_to_separation",
+    "sharper_rounds_bound",
+]

@@ -1,0 +1,254 @@
+"""The loop: two players, T rounds, a transcript."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linsep.lab.game.arguments import (
+    require_count,
+    require_parts,
+    require_positive,
+    require_schedule,
+)
+from linsep.lab.game.protocols import DataPlayer, FloatArray, Learner, Move, Schedule
+from linsep.lab.game.schedules import Constant
+from linsep.lab.game.transcript import First, Transcript
+
+LARGEST = 1e100
+# Rounding the two sides of the acceptance test can suffer, relative to their sizes.
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+
+
+def play(
+    A: ArrayLike,
+    learner: Learner,
+    data: DataPlayer,
+    rounds: int,
+    *,
+    weights: Schedule | None = None,
+    first: First = "learner",
+    stop_when_separated: bool = False,
+) -> Transcript:
+    r"""Play the game of section 4: the learner wants ``p . A w`` large, the data small.
+
+    In round t the first player moves on what it saw of the rounds before, the second
+    also sees that move. Both then learn the round, whose payoff counts ``weight_t``.
+
+    A `Backtracking` schedule, of the weights or of the data player's steps, plays the
+    round again with a smaller number until what the round adds to the learner's regret
+    is paid by the data player's (see there).
+
+    Parameters
+    ----------
+    A : array-like of shape (n, d)
+        Signed rows ``y_i x_i``, finite.
+    learner : Learner
+        For example `OFTRL()`.
+    data : DataPlayer
+        For example `MirrorDescent(NegativeEntropy(), Constant(1 / r**2))`.
+    rounds : int
+        Rounds at most, at least 1.
+    weights : Schedule or None, default=None
+        Weights of the rounds; None takes 1.
+    first : {"learner", "data"}, default="learner"
+        Who moves first. The paper's theorems have the learner first.
+    stop_when_separated : bool, default=False
+        End after the first round whose average, or move, separates the rows.
+
+    Returns
+    -------
+    Transcript
+
+    Raises
+    ------
+    ValueError
+        If ``A`` is not a matrix of finite numbers, ``rounds`` not an integer of at
+        least 1, a player or schedule not one, or a `Backtracking` schedule meets
+        players it cannot judge.
+
+    Examples
+    --------
+    Algorithm 1, and the check of Theorem 3 on it:
+
+    >>> import numpy as np
+    >>> from linsep.game import OFTRL, Constant, MirrorDescent, NegativeEntropy, play
+    >>> A = np.array([[1.0, 0.0], [-1.0, 1.0]])
+    >>> data = MirrorDescent(NegativeEntropy(), Constant(1 / 2))     # r^2 = 2
+    >>> transcript = play(A, OFTRL(), data, 20)
+    >>> transcript.separated_at, transcript.check("gap").holds
+    (2, True)
+    """
+    A = _matrix(A)
+    rounds = require_count("rounds", rounds)
+    _require_players(learner, data)
+    if first not in ("learner", "data"):
+        raise ValueError(f'`first` must be "learner" or "data", got {first!r}.')
+    weights = Constant() if weights is None else weights
+    require_schedule("weights", weights)
+    _require_judgeable(weights, data, first)
+    game = _Game(A, learner, data, weights, first)
+    for t in range(1, rounds + 1):
+        game.play_round(t)
+        if stop_when_separated and game.separated():
+            break
+    return game.transcript()
+
+
+class _Game:
+    """A game under way: the players' memories and the record so far."""
+
+    def __init__(
+        self,
+        A: FloatArray,
+        learner: Learner,
+        data: DataPlayer,
+        weights: Schedule,
+        first: First,
+    ) -> None:
+        self.A, self.learner, self.data = A, learner, data
+        self.weights, self.first = weights, first
+        self.state: Any = learner.start(A)
+        self.start = self.last = data.start(len(A))
+        self.margins = np.zeros(len(A))
+        self.margin_sum = np.zeros(len(A))
+        self.record: list[tuple[FloatArray, Move, float, float]] = []
+        self.n_trials = 0
+
+    def play_round(self, t: int) -> None:
+        """Play round ``t``, again with smaller numbers while it is refused."""
+        steps = self.data.steps
+        past = self.record[-1] if self.record else None
+        weight = self.weights.propose(t, past[2] if past else None)
+        step = (
+            math.nan if steps is None else steps.propose(t, past[3] if past else None)
+        )
+        require_positive(f"weight of round {t}", weight)
+        if steps is not None:
+            require_positive(f"step of round {t}", step)
+        # What overflows is refused below, by a message.
+        with np.errstate(over="ignore", invalid="ignore"):
+            while True:
+                self.n_trials += 1
+                seen, w, margins, move = self._moves(weight, step)
+                require_finite_round(t, w, move.p)
+                smaller = self.weights.shrink(weight)
+                smaller_step = None if steps is None else steps.shrink(step)
+                insisted = smaller is None and smaller_step is None
+                if insisted or self._is_paid(move, weight, step):
+                    break
+                weight = weight if smaller is None else smaller
+                step = step if smaller_step is None else smaller_step
+            self.state = self.learner.observe(self.state, weight, seen, w, move.p)
+        self.last, self.margins = move, margins
+        self.margin_sum = self.margin_sum + weight * margins
+        self.record.append((w, move, weight, step))
+
+    def _moves(
+        self, weight: float, step: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray, Move]:
+        """Return what the learner saw, its move ``w``, ``A w``, and the data's move."""
+        if self.first == "data":
+            move = self.data.act(self.last, weight, self.margins, step)
+            w = self.learner.act(self.state, weight, move.p)
+            return move.p, w, self.A @ w, move
+        w = self.learner.act(self.state, weight, self.last.p)
+        margins = self.A @ w
+        return self.last.p, w, margins, self.data.act(self.last, weight, margins, step)
+
+    def _is_paid(self, move: Move, weight: float, step: float) -> bool:
+        """Whether ``weight^2 |x' - x|^2 / 2 <= D(p', p) / step``, within rounding."""
+        drift = weight * (move.p - self.last.p) @ self.A
+        cost = 0.5 * float(drift @ drift)
+        # A divergence is a difference of numbers of order 1.
+        rounding = ROUNDING * (cost + (1.0 + move.divergence) / step)
+        return cost <= move.divergence / step + rounding
+
+    def separated(self) -> bool:
+        """Whether the last move or the average separates."""
+        return bool(self.margins.min() > 0 or self.margin_sum.min() > 0)
+
+    def transcript(self) -> Transcript:
+        """Return the record as arrays."""
+        moves = [move for _, move, _, _ in self.record]
+        return Transcript(
+            A=self.A,
+            learner=self.learner,
+            data=self.data,
+            first=self.first,
+            p_start=self.start.p,
+            w=np.array([w for w, _, _, _ in self.record]),
+            p=np.array([move.p for move in moves]),
+            weights=np.array([weight for _, _, weight, _ in self.record]),
+            steps=np.array([step for _, _, _, step in self.record]),
+            divergences=np.array([move.divergence for move in moves]),
+            reaches=np.array([move.reach for move in moves]),
+            n_trials=self.n_trials,
+        )
+
+
+def require_finite_round(t: int, w: FloatArray, p: FloatArray) -> None:
+    """Raise InputError if a move of round ``t`` is not made of finite numbers."""
+    from linsep.input import InputError
+
+    if not (np.isfinite(w).all() and np.isfinite(p).all()):
+        raise InputError(
+            f"moves must be finite, but those of round {t} left the range of double "
+            "precision; take smaller steps or weights, or scale the rows down."
+        )
+
+
+def _matrix(A: ArrayLike) -> FloatArray:
+    """Return ``A`` as a float64 matrix, or raise ValueError."""
+    from linsep.input import InputError
+    from linsep.input.features import features_from
+
+    try:
+        features, _ = features_from(A)
+    except InputError as error:
+        raise ValueError(f"`A` must be a matrix of signed rows: {error}") from error
+    rows = features if isinstance(features, np.ndarray) else features.toarray()
+    if 0 in rows.shape:
+        raise ValueError(
+            "`A` must have at least one row and one column, got shape "
+            f"{rows.shape}; a row is y_i x_i."
+        )
+    largest = float(np.abs(rows).max())
+    if largest > LARGEST:
+        raise ValueError(
+            f"Entries of `A` must be at most {LARGEST:g} in size, so that payoffs do "
+            f"not overflow; got {largest:g}. Multiply all rows by a constant."
+        )
+    return np.ascontiguousarray(rows, dtype=np.float64)
+
+
+def _require_players(learner: Learner, data: DataPlayer) -> None:
+    """Raise InputError unless these are a learner and a data player, in this order."""
+    from linsep.input import InputError
+
+    parts = ("start", "act", "observe")
+    require_parts("learner", learner, parts, "a learner such as OFTRL()")
+    wanted = "a data player such as MirrorDescent()"
+    require_parts("data", data, ("start", "act", "steps"), wanted)
+    if hasattr(data, "observe"):
+        raise InputError(
+            f"`data` must be {wanted}, got the learner {data!r}; the learner comes "
+            "first: play(A, learner, data, rounds)."
+        )
+
+
+def _require_judgeable(weights: Schedule, data: DataPlayer, first: First) -> None:
+    """Raise ValueError if a schedule would shrink by a test these players lack."""
+    adaptive = weights.shrink(1.0) is not None
+    adaptive = adaptive or (
+        data.steps is not None and data.steps.shrink(1.0) is not None
+    )
+    if adaptive and (data.steps is None or first == "data"):
+        raise ValueError(
+            "`Backtracking` judges a round by the data player's divergence after the "
+            "learner moved: it needs a data player with a regulariser, such as "
+            'MirrorDescent, and first="learner".'
+        )

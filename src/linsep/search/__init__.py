@@ -1,0 +1,1 @@
+"""The searches: limits, the working set, engines and proofs brought together."""

@@ -1,0 +1,122 @@
+"""A hyperplane as doubles and, where doubles will not do, as exact integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.proof.exact import IntegerRows, doubles_from, integers_from
+from linsep.proof.signs import row_signs
+from linsep.rows import Rows, Scan
+from linsep.rows.protocol import split
+from linsep.solvers.bounds import EPS
+
+# Doubtful rows are made exact this many at a time.
+ROWS_AT_A_TIME = 1000
+
+
+@dataclass(frozen=True)
+class Hyperplane:
+    """Weights on the columns, intercept last: doubles, and exact integers if need be.
+
+    Attributes
+    ----------
+    w : ndarray of shape (d,)
+        Meant exactly as they are, or where ``exact`` is given, its nearest doubles up
+        to a power of two.
+    exact : tuple of int or None
+        The weights meant, up to a power of two.
+    """
+
+    w: NDArray[np.float64]
+    exact: tuple[int, ...] | None = None
+
+    @classmethod
+    def rounded(cls, exact: Sequence[int]) -> Hyperplane:
+        """Return integers together with their nearest doubles."""
+        return cls(doubles_from(exact), tuple(exact))
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether ``w`` is what is meant, but for one rounding of each entry.
+
+        Not so where an exact weight is too small beside the others for a double.
+        """
+        if self.exact is None:
+            return True
+        tiny = np.finfo(np.float64).tiny
+        pairs = zip(self.w.tolist(), self.exact, strict=True)
+        return all(not exact or abs(value) >= tiny for value, exact in pairs)
+
+    def integers(self) -> tuple[int, ...]:
+        """Return the weights meant as integers, up to a power of two."""
+        return self.exact if self.exact is not None else tuple(integers_from(self.w))
+
+    def least_slack(self, rows: Any) -> float | None:
+        """Bound the least ``a_i . w`` from below; None if one is not positive.
+
+        The signs are exact. The bound is in the scale of the doubles ``w``, and 0 where
+        it is smaller than any double.
+        """
+        integers = self.integers()
+        if not (row_signs(rows, integers) > 0).all():
+            return None
+        largest = max(range(len(integers)), key=lambda j: abs(integers[j]))
+        scale = Fraction(float(self.w[largest])) / integers[largest]
+        least = Fraction(np.finfo(np.float64).max)
+        for start in range(0, rows.shape[0], ROWS_AT_A_TIME):
+            part = rows[start : start + ROWS_AT_A_TIME]
+            exact = IntegerRows.from_floats(_dense(part))
+            products = exact.products(integers)
+            for product, exponent in zip(products, exact.exponents, strict=True):
+                least = min(least, int(product) * Fraction(2) ** int(exponent) * scale)
+        # The scale was read off one rounded weight: allow for that, and for this.
+        return float(least) * (1.0 - 4.0 * EPS)
+
+    def scaled(self, slack: float) -> Hyperplane:
+        """Scale by a power of two so that the smallest ``a_i . w`` is near 1.
+
+        Powers of two change no sign and no bit of a mantissa, so what was proved stays
+        proved; where an entry would leave the normal range nothing is scaled.
+        """
+        if self.exact is not None or not 0 < slack < np.inf:
+            return self
+        shift = 1 - int(np.frexp(slack)[1])
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = np.ldexp(self.w, shift)
+        sizes = np.abs(scaled[self.w != 0])
+        tiny, huge = np.finfo(np.float64).tiny, np.finfo(np.float64).max
+        return Hyperplane(scaled) if ((sizes >= tiny) & (sizes <= huge)).all() else self
+
+
+def exact_scan(rows: Rows, integers: Sequence[int], k: int) -> Scan:
+    """Sweep all rows in exact arithmetic, for weights that no doubles can stand for.
+
+    Rows not violated are reported as unsettled: nothing is known of their margin.
+    """
+    n, d = rows.shape
+    violated: list[int] = []
+    for start, stop in split(n, d):
+        index = np.arange(start, stop)
+        violated.extend(index[row_signs(rows.take(index), integers) <= 0].tolist())
+    index = np.asarray(violated[:k] if violated else range(n), dtype=np.intp)
+    n_unsettled = 0 if violated else n
+    return Scan(
+        -np.inf,
+        -np.inf,
+        np.inf,
+        len(violated),
+        n_unsettled,
+        index,
+        np.zeros(index.size),
+    )
+
+
+def _dense(rows: Any) -> NDArray[np.float64]:
+    """Return rows as a dense array."""
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)

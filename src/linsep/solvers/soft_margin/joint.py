@@ -1,0 +1,145 @@
+r"""The capped game among many classes: every row against every other class at once.
+
+Each class ``c`` has a direction ``w_c`` and an offset ``b_c``; row ``i`` of class ``k``
+asks, for every other class ``c``, that ``(w_k - w_c) . x_i + b_k - b_c`` be large. That
+is one signed row a pair, ``x_i`` in block ``k`` and ``-x_i`` in block ``c``, so the
+joint problem is a binary one in the space of the blocks, with an offset a class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.solvers.blas import calm_blas
+from linsep.solvers.bounds import longest_row
+from linsep.solvers.soft_margin.game import (
+    MOST_ITERATIONS,
+    ZERO,
+    CappedGame,
+    worst_mean,
+)
+from linsep.solvers.soft_margin.interior_point import interior_point
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One entry for every (row, other class).
+
+    Attributes
+    ----------
+    row : ndarray of shape (m,)
+    own, rival : ndarray of shape (m,)
+        The class of the row, and the one it is held against.
+    n_classes : int
+    """
+
+    row: NDArray[np.intp]
+    own: NDArray[np.intp]
+    rival: NDArray[np.intp]
+    n_classes: int
+
+    @classmethod
+    def of(cls, labels: NDArray[np.intp], n_classes: int) -> Pairs:
+        """Pair every row with the classes it is not of."""
+        row = np.repeat(np.arange(len(labels)), n_classes)
+        rival = np.tile(np.arange(n_classes), len(labels))
+        kept = rival != labels[row]
+        return cls(row[kept], labels[row[kept]], rival[kept], n_classes)
+
+    def blocks(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the signed rows, shape (m, n_classes * n_features)."""
+        d = features.shape[1]
+        out = np.zeros((len(self.row), self.n_classes, d))
+        at = np.arange(len(self.row))
+        out[at, self.own] = features[self.row]
+        out[at, self.rival] = -features[self.row]
+        return out.reshape(len(self.row), -1)
+
+    def offsets(self) -> NDArray[np.float64]:
+        """Return the coefficients of all offsets but the last: (n_classes - 1, m)."""
+        out = np.zeros((self.n_classes, len(self.row)))
+        at = np.arange(len(self.row))
+        out[self.own, at] = 1.0
+        out[self.rival, at] = -1.0
+        return out[:-1]
+
+
+def largest_joint_nu(
+    labels: NDArray[np.intp], weights: NDArray[np.float64], n_classes: int
+) -> float:
+    """Return the largest share for which balanced weights surely exist."""
+    mass = np.bincount(labels, weights, minlength=n_classes)
+    return float(n_classes * mass.min() / mass.sum())
+
+
+def solve_joint(
+    features: NDArray[np.float64],
+    labels: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    n_classes: int,
+    nu: float | None,
+    *,
+    free: bool = True,
+    tol: float = 1e-4,
+) -> tuple[CappedGame, NDArray[np.float64]]:
+    """Solve the joint game to a relative gap.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, d)
+    labels : ndarray of shape (n,)
+        Class numbers, 0 to ``n_classes - 1``, every one present.
+    weights : ndarray of shape (n,)
+        Sample weights, > 0.
+    n_classes : int
+    nu : float or None
+        The share, in (0, `largest_joint_nu`]; None caps nothing: the hard margin.
+    free : bool, default=True
+        Whether each class has an offset.
+    tol : float, default=1e-4
+        Stop when ``value_upper - value_lower <= tol * value_upper``.
+
+    Returns
+    -------
+    game : CappedGame
+        ``w`` holds the directions one after another; ``p`` has one entry a pair.
+    offsets : ndarray of shape (n_classes,)
+        The offsets of the classes, for ``w``.
+    """
+    pairs = Pairs.of(labels, n_classes)
+    rows = pairs.blocks(features)
+    pair_weights = weights[pairs.row]
+    total = float(pair_weights.sum())
+    caps = np.ones(len(pair_weights)) if nu is None else pair_weights / (nu * total)
+    # Equal mass for every class, as own and as rival: the offsets are balanced.
+    mass = np.bincount(labels, weights, minlength=n_classes)
+    p = pair_weights / (mass[pairs.own] * n_classes * (n_classes - 1))
+    caps = np.maximum(caps, p * (1.0 + 1e-7))
+    offsets = pairs.offsets() if free else np.zeros((0, len(p)))
+    equalities = np.vstack([np.ones(len(p)), offsets])
+    reach = longest_row(rows)
+    with calm_blas(min(rows.shape)):
+        for state in interior_point(rows, caps, equalities, p / caps):
+            length = float(np.linalg.norm(state.w))
+            closing = state.gap <= 2 * tol * length**2
+            vanishing = length <= ZERO * reach
+            last = state.n_iterations >= MOST_ITERATIONS
+            if not (closing or vanishing or last):
+                continue
+            scale = length if length > 0 else 1.0
+            b = state.multipliers[1:] / scale
+            margins = rows @ (state.w / scale) + b @ offsets
+            lower, level = worst_mean(margins, caps, 1.0)
+            game = CappedGame(
+                state.w / scale, 0.0, level, lower, length, state.theta * caps, 0, False
+            )
+            closed = length - lower <= tol * length or vanishing
+            if closed or last:
+                b = np.append(b, np.zeros(n_classes - b.size))
+                n_iterations = state.n_iterations
+                done = replace(game, n_iterations=n_iterations, closed=closed, nu=nu)
+                return done, b
+    raise AssertionError("unreachable")  # the iterates never end

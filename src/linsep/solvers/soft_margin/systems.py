@@ -1,0 +1,93 @@
+"""Weighted Gram matrices and their factors: the systems of both methods here."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Rows are weighted and multiplied this many entries at a time, within the cache.
+BLOCK_ENTRIES = 1 << 14
+# Up to so many columns compiled code is faster: it computes both triangles.
+NARROW = 128
+NO_GROUPS = np.zeros(0, dtype=np.intp)
+
+
+def weighted_gram(
+    rows: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    starts: NDArray[np.intp] = NO_GROUPS,
+) -> NDArray[np.float64]:
+    """Return ``rows.T @ diag(weights) @ rows``, its lower triangle at least.
+
+    With groups, which begin at `starts` and end where the next begins, rows are taken
+    about the weighted mean of their group. Rows of weight zero are passed over.
+    """
+    size = rows.shape[1]
+    if size <= NARROW:
+        from linsep.solvers.soft_margin.kernels import narrow_gram
+
+        block = min(len(rows), max(64, BLOCK_ENTRIES // max(1, size)))
+        return np.asarray(narrow_gram(rows, weights, starts, block))
+    from scipy.linalg import blas
+
+    held = np.flatnonzero(weights)
+    root = np.sqrt(weights[held])
+    inner = np.zeros((size, size), order="F")
+    step = max(64, BLOCK_ENTRIES // max(1, size))
+    for start in range(0, len(held), step):
+        at = held[start : start + step]
+        # A run of rows is a view; picking them one by one would copy.
+        run = slice(at[0], at[-1] + 1) if at[-1] - at[0] == len(at) - 1 else at
+        block = rows[run] * root[start : start + step, None]
+        inner = blas.dsyrk(1.0, block.T, beta=1.0, c=inner, lower=1, overwrite_c=1)
+    for mean in group_means(rows, weights, starts):
+        inner -= np.outer(mean, mean)
+    return np.asarray(inner)
+
+
+def group_means(
+    rows: Any, weights: NDArray[np.float64], starts: NDArray[np.intp]
+) -> list[NDArray[np.float64]]:
+    """Return each group's weighted mean times the root of its weight, if it has any."""
+    means = []
+    for a, b in pairwise(starts.tolist()):
+        mass = float(weights[a:b].sum())
+        if mass > 0.0:
+            total = np.asarray(weights[a:b] @ rows[a:b]).ravel()
+            means.append(total / np.sqrt(mass))
+    return means
+
+
+def cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the lower factor, the diagonal lifted where rounding made it too low.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If no small lift makes it positive definite.
+    """
+    from scipy.linalg import lapack
+
+    triangle, failed = lapack.dpotrf(matrix, lower=1)
+    for lift in (1e-14, 1e-12, 1e-10, 1e-8):
+        if not failed:
+            break
+        lifted = matrix.copy(order="F")
+        lifted[np.diag_indices_from(lifted)] *= 1.0 + lift
+        triangle, failed = lapack.dpotrf(lifted, lower=1)
+    if not failed:
+        return np.asarray(triangle)
+    raise np.linalg.LinAlgError("the system of a step is singular")
+
+
+def solve_factored(
+    triangle: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Solve by a lower Cholesky factor."""
+    from scipy.linalg import lapack
+
+    solution, _ = lapack.dpotrs(triangle, right, lower=1)
+    return np.asarray(solution)

@@ -1,0 +1,100 @@
+"""The displays: what is drawn is what the fit says."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from sklearn.datasets import load_digits
+
+from linsep import OptimisticPerceptron
+from linsep.classifier.displays import (
+    ConvergenceDisplay,
+    MarginDisplay,
+    ProjectionDisplay,
+)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = load_digits(return_X_y=True)
+    keep = (y == 3) | (y == 8)
+    X, y = X[keep], y[keep]
+    return OptimisticPerceptron().fit(X, y), X, y
+
+
+def test_margin_display_counts_every_row_and_marks_the_support(fitted):
+    model, X, y = fitted
+    display = MarginDisplay.from_estimator(model, X, y, bins=20)
+    assert display.margins.min() == pytest.approx(model.margin_)
+    drawn = sum(patch.get_height() for patch in display.ax_.patches[:20])
+    stacked = sum(patch.get_height() for patch in display.ax_.patches[20:40])
+    assert drawn + stacked == len(y)
+    texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
+    assert f"{model.support_.size} support rows" in texts
+
+
+def test_projection_display_keeps_distances_and_separates(fitted):
+    model, X, y = fitted
+    display = ProjectionDisplay.from_estimator(model, X, y)
+    length = np.linalg.norm(model.coef_)
+    np.testing.assert_allclose(display.across, model.decision_function(X) / length)
+    assert ((display.across > 0) == (y == 8)).all()
+    # Up is a unit direction across the normal: a projection lengthens nothing.
+    spread = np.linalg.norm(X - X.mean(axis=0), axis=1)
+    assert (np.abs(display.up) <= spread * (1 + 1e-9)).all()
+    texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
+    assert f"support rows ({model.support_.size})" in texts
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_projection_display_marks_the_conflict():
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [9.0, 1.0]])
+    y = [0, 1, 0, 1, 1]
+    model = OptimisticPerceptron().fit(X, y)
+    conflict = model.separation_.conflict
+    assert conflict is not None
+    display = ProjectionDisplay.from_estimator(model, X, y)
+    texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
+    assert f"the conflict ({conflict.size})" in texts
+
+
+def test_convergence_display_draws_the_trace():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30_000, 10))
+    model = OptimisticPerceptron().fit(X, X @ np.ones(10) > 0)
+    display = ConvergenceDisplay.from_estimator(model)
+    upper, lower = display.ax_.lines[:2]
+    assert upper.get_ydata()[-1] == model.separation_.margin_upper
+    assert (np.diff(upper.get_ydata()) <= 0).all()
+    assert lower.get_xdata()[-1] == model.separation_.n_passes
+
+
+def test_displays_draw_on_the_axes_given(fitted):
+    model, X, y = fitted
+    _, ax = pyplot.subplots()
+    assert MarginDisplay.from_estimator(model, X, y, ax=ax).ax_ is ax
+    assert ProjectionDisplay.from_estimator(model, X, y, ax=ax).figure_ is ax.figure
+
+
+def test_displays_of_two_classes_refuse_three():
+    X = np.array([[0.0], [1.0], [10.0], [11.0], [20.0], [21.0]])
+    model = OptimisticPerceptron().fit(X, [0, 0, 1, 1, 2, 2])
+    with pytest.raises(ValueError, match="of two classes"):
+        MarginDisplay.from_estimator(model, X, [0, 0, 1, 1, 2, 2])
+
+
+def test_projection_refuses_a_kernel():
+    X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1]
+    model = OptimisticPerceptron(kernel="rbf").fit(X, y)
+    with pytest.raises(ValueError, match="linear fit"):
+        ProjectionDisplay.from_estimator(model, X, y)
+    assert MarginDisplay.from_estimator(model, X, y).margins.min() > 0

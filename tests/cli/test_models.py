@@ -1,0 +1,158 @@
+"""The commands max-margin, fit and predict, on files."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import linsep
+from linsep.cli import main
+from linsep.cli.model_file import LinearModel
+
+FRUIT = """weight,colour,kind
+150,red,apple
+160,green,apple
+140,green,apple
+8,red,cherry
+9,black,cherry
+7,red,cherry
+"""
+
+
+@pytest.fixture
+def fruit(tmp_path):
+    path = tmp_path / "fruit.csv"
+    path.write_text(FRUIT)
+    return path
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(a) for a in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_max_margin_prints_the_exact_square(fruit):
+    result = run("max-margin", fruit, "--target", "kind", "--exact")
+    # Nearest rows differ by 131 in weight, and by two colours: 131^2 + 2, a quarter.
+    assert "17163/4" in result.output
+    record = json.loads(
+        run("max-margin", fruit, "--target", "kind", "--exact", "--json").stdout
+    )
+    assert record["status"] == "separable"
+    assert record["margin_squared"] == "17163/4"
+    assert record["support"] == [2, 4]
+
+
+def test_max_margin_names_a_conflict(tmp_path):
+    path = tmp_path / "line.csv"
+    path.write_text("x,y\n0,a\n1,b\n2,a\n")
+    record = json.loads(run("max-margin", path, "--target", "y", "--json").stdout)
+    assert record["status"] == "inseparable"
+    assert record["conflict"] == [0, 1, 2]
+    assert record["support"] is None
+
+
+def test_fit_then_predict_gives_the_labels_back(fruit, tmp_path):
+    model = tmp_path / "model.json"
+    result = run("fit", fruit, "--target", "kind", "--model", model)
+    assert "Separable" in result.output
+    labels = run("predict", model, fruit).stdout.split()
+    assert labels == ["apple"] * 3 + ["cherry"] * 3
+
+
+def test_model_file_is_plain_and_exact(fruit, tmp_path):
+    model = tmp_path / "model.json"
+    run("fit", fruit, "--target", "kind", "--model", model)
+    record = json.loads(model.read_text())
+    assert record["format"] == "linsep-linear-classifier"
+    assert record["classes"] == ["apple", "cherry"]
+    assert record["fit"]["proved"] == [True]
+    rule = LinearModel.load(model)
+    assert rule.coef.tolist() == record["coef"]
+    assert LinearModel.load(model).to_json() == model.read_text()
+
+
+def test_predict_needs_no_labels_and_ignores_order(fruit, tmp_path):
+    model = tmp_path / "model.json"
+    run("fit", fruit, "--target", "kind", "--model", model)
+    unlabelled = tmp_path / "new.csv"
+    unlabelled.write_text("colour,weight\nred,155\nblack,8\n")
+    assert run("predict", model, unlabelled).stdout.split() == ["apple", "cherry"]
+    scored = run("predict", model, unlabelled, "--scores").stdout.splitlines()
+    assert [float(line.split(",")[1]) > 0 for line in scored] == [False, True]
+
+
+def test_predict_of_many_classes(tmp_path):
+    path, model = tmp_path / "three.csv", tmp_path / "model.json"
+    path.write_text("x,y\n0,a\n1,a\n10,b\n11,b\n20,c\n21,c\n")
+    run("fit", path, "--target", "y", "--model", model)
+    assert run("predict", model, path).stdout.split() == list("aabbcc")
+
+
+def test_fit_says_that_rows_are_inseparable(tmp_path):
+    path, model = tmp_path / "line.csv", tmp_path / "model.json"
+    rows = "".join(f"{v},{'ab'[(v + v // 7) % 2]}\n" for v in range(20))
+    path.write_text("x,y\n" + rows)
+    result = run("fit", path, "--target", "y", "--model", model)
+    assert "Inseparable" in result.output
+    assert "nu=" in result.output
+    assert json.loads(model.read_text())["fit"]["status"] == ["inseparable"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("weight,kind\n1,apple\n2,cherry\n", "must have the column 'colour'"),
+        ("weight,colour\n1,blue\n2,red\n", "must hold levels that the model knows"),
+    ],
+)
+def test_predict_refuses_other_columns(fruit, tmp_path, text, message):
+    model, path = tmp_path / "model.json", tmp_path / "other.csv"
+    run("fit", fruit, "--target", "kind", "--model", model)
+    path.write_text(text)
+    assert message in run("predict", model, path, code=2).output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("not json", "must be a model written by `linsep fit`"),
+        ('{"format": "other"}', "got other JSON"),
+        ('{"format": "linsep-linear-classifier", "version": 9}', "of version 1"),
+        ('{"format": "linsep-linear-classifier", "version": 1}', "every part"),
+        (
+            '{"format": "linsep-linear-classifier", "version": 1, "target": "y", '
+            '"classes": [0, 1], "feature_names": ["a"], "dummies": {}, '
+            '"coef": [[1, 2]], "intercept": [0]}',
+            "one coefficient a column",
+        ),
+    ],
+)
+def test_broken_model_files_are_named(tmp_path, text, message):
+    path = tmp_path / "model.json"
+    path.write_text(text)
+    with pytest.raises(linsep.InputError, match=message):
+        LinearModel.load(path)
+
+
+def test_onnx_without_skl2onnx_says_what_to_install(fruit, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skl2onnx", None)
+    result = run(
+        "fit", fruit, "--target", "kind", "--model", tmp_path / "m.onnx", code=2
+    )
+    assert "install skl2onnx" in result.output
+
+
+def test_onnx_predicts_the_same(fruit, tmp_path):
+    pytest.importorskip("skl2onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    path, plain = tmp_path / "m.onnx", tmp_path / "m.json"
+    run("fit", fruit, "--target", "kind", "--model", path)
+    run("fit", fruit, "--target", "kind", "--model", plain)
+    session = runtime.InferenceSession(str(path))
+    rows = np.array([[155.0, 0, 0, 1], [8.0, 1, 0, 0]])
+    labels = session.run(None, {"X": rows})[0]
+    assert labels.tolist() == LinearModel.load(plain).predict(rows)

@@ -1,0 +1,627 @@
+"""Data files to arrays: the same table from every format; bad files refused."""
+
+import bz2
+import csv
+import gzip
+import io
+import math
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+from scipy.sparse import csr_array, issparse
+from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
+
+from helpers import ROOT, shared_file
+from linsep.input import InputError
+from linsep.input.files import columns, delimited, read_table, svmlight
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    """Write a file and return its path."""
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def read_csv(folder: Path, text: str, target="label", **options):
+    """Read a text as CSV."""
+    return read_table(write(folder, "data.csv", text), target, **options)
+
+
+def refused(path: Path, target=None, **options) -> str:
+    """Read a file that must be refused, and return the message."""
+    with pytest.raises(InputError) as caught:
+        read_table(path, target, **options)
+    return str(caught.value)
+
+
+# --- the same table from every format ---
+
+NAMES = ["width", "height", "label"]
+ROWS = [(1.5, 0.1, 0), (-2.0, 1e-300, 1), (3.25, 12345.678, 1), (0.0, 1e22, 0)]
+X = np.array([row[:2] for row in ROWS])
+Y = np.array([row[2] for row in ROWS])
+
+
+def as_csv(
+    delimiter=",", header=True, newline="\n", quoting=csv.QUOTE_MINIMAL
+) -> bytes:
+    stream = io.StringIO()
+    writer = csv.writer(
+        stream, delimiter=delimiter, lineterminator=newline, quoting=quoting
+    )
+    writer.writerows([NAMES, *ROWS] if header else ROWS)
+    return stream.getvalue().encode()
+
+
+def as_parquet(table: pyarrow.Table, **options) -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(table, stream, **options)
+    return stream.getvalue()
+
+
+def as_svmlight() -> bytes:
+    stream = io.BytesIO()
+    dump_svmlight_file(X, Y, stream, zero_based=False)
+    return stream.getvalue()
+
+
+def as_numpy(save, *arrays, **named) -> bytes:
+    stream = io.BytesIO()
+    save(stream, *arrays, **named)
+    return stream.getvalue()
+
+
+MATRIX = np.column_stack([X, Y])
+FORMATS = {
+    "comma.csv": (as_csv(), "label"),
+    "semicolon.csv": (as_csv(";"), "label"),
+    "tab.tsv": (as_csv("\t"), "label"),
+    "windows.csv": (b"\xef\xbb\xbf" + as_csv(newline="\r\n"), "label"),
+    "quoted.csv": (as_csv(quoting=csv.QUOTE_ALL), "label"),
+    "number.csv": (as_csv(), -1),
+    "headerless.csv": (as_csv(header=False), "-1"),
+    "packed.csv.gz": (gzip.compress(as_csv()), "label"),
+    "packed.csv.bz2": (bz2.compress(as_csv()), "label"),
+    "noextension": (as_csv(), "label"),
+    "table.parquet": (
+        as_parquet(pyarrow.table(dict(zip(NAMES, [*X.T, Y], strict=True)))),
+        "label",
+    ),
+    "groups.parquet": (
+        as_parquet(
+            pyarrow.table(dict(zip(NAMES, [*X.T, Y], strict=True))), row_group_size=1
+        ),
+        "label",
+    ),
+    "text.svm": (as_svmlight(), None),
+    "text.txt": (as_svmlight(), None),
+    "packed.libsvm.gz": (gzip.compress(as_svmlight()), None),
+    "matrix.npy": (as_numpy(np.save, MATRIX), "-1"),
+    "columns.npy": (as_numpy(np.save, np.asfortranarray(MATRIX)), 2),
+    "matrix.npz": (as_numpy(np.savez_compressed, MATRIX), "2"),
+    "arrays.npz": (as_numpy(np.savez, X=X, y=Y), None),
+    "named.npz": (as_numpy(np.savez, features=X, label=Y), "label"),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_read_table_gives_same_arrays_from_every_format(tmp_path, name):
+    content, target = FORMATS[name]
+    table = read_table(write(tmp_path, name, content), target)
+    found = table.X.toarray() if issparse(table.X) else table.X
+    np.testing.assert_array_equal(found, X)
+    np.testing.assert_array_equal(table.y, Y)
+    assert len(table.feature_names) == 2
+    if "header" not in name and content.startswith((b"width", b"PAR1")):
+        assert table.feature_names == ("width", "height")
+
+
+def test_read_table_takes_bundled_data_to_the_last_bit():
+    table = read_table(ROOT / "examples" / "data" / "breast_cancer.csv", "diagnosis")
+    expected = load_breast_cancer()
+    np.testing.assert_array_equal(table.X, expected.data)
+    assert table.feature_names == tuple(expected.feature_names)
+    np.testing.assert_array_equal(table.y, expected.target_names[expected.target])
+    assert dict(table.dummies) == {}
+
+
+def test_read_table_agrees_with_scikit_learn_on_svmlight(tmp_path):
+    rng = np.random.default_rng(0)
+    sparse = rng.random((50, 30)) * (rng.random((50, 30)) < 0.1)
+    path = tmp_path / "data.svm"
+    for zero_based in (False, True):
+        sparse[0, 0] = 1.0  # so that the index 0 occurs where it may
+        dump_svmlight_file(
+            sparse, rng.integers(0, 2, 50), str(path), zero_based=zero_based
+        )
+        expected, labels = load_svmlight_file(str(path))
+        table = read_table(path)
+        np.testing.assert_array_equal(table.X.toarray(), expected.toarray())
+        np.testing.assert_array_equal(table.y, labels)
+        assert table.feature_names[0] == str(int(not zero_based))
+
+
+def test_npy_is_read_in_place(tmp_path):
+    path = write(tmp_path, "matrix.npy", as_numpy(np.save, MATRIX))
+    table = read_table(path, "-1")
+    base = table.X
+    while base.base is not None and not isinstance(base, np.memmap):
+        base = base.base
+    assert isinstance(base, np.memmap)
+    np.testing.assert_array_equal(read_table(path, "0").X, MATRIX[:, 1:])
+    np.testing.assert_array_equal(read_table(path, "1").X, MATRIX[:, [0, 2]])
+
+
+def test_float32_stays_float32(tmp_path):
+    single = X.astype(np.float32)
+    table = pyarrow.table({"a": single[:, 0], "b": single[:, 1], "label": Y})
+    read = read_table(write(tmp_path, "t.parquet", as_parquet(table)), "label")
+    assert read.X.dtype == np.float32
+    np.testing.assert_array_equal(read.X, single)
+    path = write(tmp_path, "t.npz", as_numpy(np.savez, X=single, y=Y))
+    assert read_table(path).X.dtype == np.float32
+
+
+# --- numbers ---
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.tuples(finite, finite, st.booleans()), min_size=1, max_size=20))
+def test_csv_numbers_come_back_bit_for_bit(tmp_path_factory, rows):
+    text = "a,b,label\n" + "".join(f"{a!r},{b!r},{int(c)}\n" for a, b, c in rows)
+    table = read_csv(tmp_path_factory.mktemp("csv"), text)
+    np.testing.assert_array_equal(table.X, [row[:2] for row in rows])
+    np.testing.assert_array_equal(
+        np.signbit(table.X), np.signbit([row[:2] for row in rows])
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.1", 0.1),
+        (" 7 ", 7.0),
+        ("+.5", 0.5),
+        ("1.", 1.0),
+        ("-1E-5", -1e-5),
+        ("9007199254740993", 2.0**53),  # a tie, to even
+        ("0.1000000000000000055511151231257827021181583404541015625", 0.1),
+        ("2.4703282292062328e-324", 5e-324),  # just above half of the least subnormal
+    ],
+)
+def test_decimal_text_is_read_to_the_nearest_double(tmp_path, text, value):
+    table = read_csv(tmp_path, f"a,label\n{text},x\n2,y\n")
+    assert table.X[0, 0] == value
+
+
+cells = st.one_of(
+    st.integers(-99, 99).map(str),
+    finite.map(repr),
+    st.sampled_from(["red", "blue", 'a "b"', "c,d", "e;f", "über", "g\nh", "True"]),
+)
+
+
+@given(
+    rows=st.lists(st.tuples(cells, cells, cells), min_size=2, max_size=12),
+    delimiter=st.sampled_from(",;\t"),
+)
+def test_pyarrow_and_csv_give_the_same_table(tmp_path_factory, rows, delimiter):
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerows([("a", "b", "label"), *rows])
+    path = write(tmp_path_factory.mktemp("csv"), "data.csv", stream.getvalue())
+    with pytest.MonkeyPatch.context() as patch:
+        plain = outcome(path)
+        patch.setattr(delimited, "_LARGE_BYTES", 0)
+        assert outcome(path) == plain
+
+
+def outcome(path):
+    """All that a reading yields, or the message that refuses it."""
+    try:
+        table = read_table(path, "label", header=True)
+    except InputError as error:
+        return str(error)
+    return (
+        table.X.tobytes(),
+        table.y.tolist(),
+        table.feature_names,
+        dict(table.dummies),
+        table.notes,
+    )
+
+
+def test_pyarrow_reads_large_files(tmp_path, monkeypatch):
+    # It must in fact be used: without this, a fallback would hide a broken call.
+    monkeypatch.setattr(delimited, "_LARGE_BYTES", 0)
+    monkeypatch.setattr(delimited, "_csv_pieces", None)
+    rows = [f"{i % 7},{'red' if i % 3 else 'blue'},{i % 2}\n" for i in range(1000)]
+    for name, pack in (("data.csv", bytes), ("data.csv.gz", gzip.compress)):
+        path = write(tmp_path, name, pack(("a,b,label\n" + "".join(rows)).encode()))
+        table = read_table(path, "label")
+        assert table.X.shape == (1000, 3)
+        np.testing.assert_array_equal(table.X[:, 0], np.arange(1000) % 7)
+
+
+def test_csv_needs_neither_pyarrow_nor_pandas(tmp_path):
+    path = write(tmp_path, "data.csv", as_csv() + b"1,2,0\n" * 10)
+    code = (
+        "import sys\n"
+        "sys.modules['pyarrow'] = sys.modules['pandas'] = None\n"
+        "from linsep.input.files import delimited, read_table\n"
+        "delimited._LARGE_BYTES = 0\n"
+        f"print(read_table({str(path)!r}, 'label').X.shape)\n"
+        "from linsep.input import InputError\n"
+        "try:\n"
+        f"    read_table({str(write(tmp_path, 'a.parquet', b'PAR1'))!r}, 'label')\n"
+        "except InputError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("(14, 2)\n")
+    assert 'pip install "linsep[data]"' in done.stdout
+
+
+# --- text, truth, names ---
+
+
+def test_text_becomes_one_column_a_level_none_left_out(tmp_path):
+    table = read_csv(tmp_path, "size,colour,label\n1,red,x\n2, blue,y\n3,red,y\n")
+    assert table.feature_names == ("size", "colour[blue]", "colour[red]")
+    np.testing.assert_array_equal(table.X, [[1, 0, 1], [2, 1, 0], [3, 0, 1]])
+    assert dict(table.dummies) == {"colour": ("blue", "red")}
+    np.testing.assert_array_equal(table.y, ["x", "y", "y"])
+
+
+def test_column_with_one_word_among_numbers_is_text(tmp_path):
+    table = read_csv(tmp_path, "grade,label\n1,x\n2,y\n3+,y\n1,x\n")
+    assert table.feature_names == ("grade[1]", "grade[2]", "grade[3+]")
+
+
+def test_word_after_many_numbers_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(delimited, "_CELLS", 10)  # several pieces
+    rows = [f"{i % 3},{i % 2}\n" for i in range(100)]
+    table = read_csv(tmp_path, "grade,label\n" + "".join(rows) + "3+,1\n")
+    assert table.feature_names == ("grade[0]", "grade[1]", "grade[2]", "grade[3+]")
+    assert table.X.sum() == 101
+
+
+def test_true_and_false_become_one_and_zero(tmp_path):
+    table = read_csv(tmp_path, "smoker,label\nTrue,x\nfalse,y\nTRUE,y\n")
+    assert table.feature_names == ("smoker",)
+    np.testing.assert_array_equal(table.X, [[1], [0], [1]])
+    assert any("true and false" in note for note in table.notes)
+
+
+def test_parquet_types(tmp_path):
+    table = pyarrow.table(
+        {
+            "truth": pyarrow.array([True, False, True]),
+            "small": pyarrow.array([1, 2, 3], pyarrow.int8()),
+            "money": pyarrow.array([Decimal("0.1"), Decimal(2), Decimal(3)]),
+            "colour": pyarrow.array(["red", "blue", "red"]).dictionary_encode(),
+            "label": pyarrow.array(["x", "y", "y"], pyarrow.large_string()),
+        }
+    )
+    read = read_table(write(tmp_path, "t.parquet", as_parquet(table)), "label")
+    assert read.feature_names == (
+        "truth",
+        "small",
+        "money",
+        "colour[blue]",
+        "colour[red]",
+    )
+    np.testing.assert_array_equal(
+        read.X, [[1, 1, 0.1, 0, 1], [0, 2, 2, 1, 0], [1, 3, 3, 0, 1]]
+    )
+    np.testing.assert_array_equal(read.y, ["x", "y", "y"])
+
+
+def test_parquet_index_of_pandas_is_left_out_and_said(tmp_path):
+    import pandas as pd
+
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"a": [1.0, 2.0], "label": [0, 1]}, index=[7, 9]).to_parquet(path)
+    table = read_table(path, "label")
+    assert table.feature_names == ("a",)
+    assert any("__index_level_0__" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "names"),
+    [
+        ("a,b,c\n1,2,x\n3,4,y\n", "c", ("a", "b")),
+        ("1,2,x\n3,4,y\n", "-1", ("x0", "x1")),
+        ("1,2,x\n3,4,y\n", "x2", ("x0", "x1")),
+        ("0,1,2\n3.5,4,1\n1,2,0\n", "2", ("0", "1")),  # pandas' names for columns
+        (",0,1\n0,4.5,1\n1,2.5,0\n", "1", ("unnamed0", "0")),  # with its row index
+        ("2019,2020,sold\n1,2,yes\n3,4,no\n", "sold", ("2019", "2020")),
+        (
+            "size,colour\nlarge,red\nsmall,blue\n",
+            "colour",
+            ("size[large]", "size[small]"),
+        ),
+        ("p,x\ne,x\np,y\n", "0", ("x1[x]", "x1[y]")),  # recurs: values, not names
+        ("p,q\n1,x\n", "q", ("p",)),
+    ],
+)
+def test_header_is_told_from_values(tmp_path, text, target, names):
+    assert read_csv(tmp_path, text, target).feature_names == names
+
+
+def test_header_can_be_stated(tmp_path):
+    text = "1,2,3\n4,5,6\n"
+    assert read_csv(tmp_path, text, "3", header=True).feature_names == ("1", "2")
+    assert len(read_csv(tmp_path, text, "-1", header=False).X) == 2
+
+
+def test_columns_can_be_dropped_with_what_they_hold(tmp_path):
+    text = "id,a,when,label\nk1,1,,x\nk2,2,noon,y\n"
+    table = read_csv(tmp_path, text, drop=["id", 2])
+    assert table.feature_names == ("a",)
+    assert "left out, as asked: 'id', 'when'" in table.notes
+
+
+def test_row_numbers_and_rounded_integers_are_noted(tmp_path):
+    rows = [f"{i},{2**53 + 2 * i + 1},{i * i},{i % 2}\n" for i in range(20)]
+    notes = " ".join(read_csv(tmp_path, "id,big,a,label\n" + "".join(rows)).notes)
+    assert "'id' counts the rows (0, 1, ...)" in notes
+    assert "'big' holds numbers beyond 2^53" in notes
+    assert "'a'" not in notes
+
+
+def test_many_levels_are_kept_sparse(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    rows = [
+        f"{i % 3},{rng.choice(['true', 'false'])},w{rng.integers(40)},{i % 2}\n"
+        for i in range(300)
+    ]
+    text = "a,flag,word,label\n" + "".join(rows)
+    dense = read_csv(tmp_path, text)
+    monkeypatch.setattr(columns, "_LARGE_BYTES", 0)
+    sparse = read_csv(tmp_path, text)
+    assert isinstance(dense.X, np.ndarray)
+    assert isinstance(sparse.X, csr_array)
+    assert sparse.X.has_canonical_format
+    np.testing.assert_array_equal(sparse.X.toarray(), dense.X)
+    assert sparse.feature_names == dense.feature_names
+
+
+# --- every bad file is refused, with a reason ---
+
+BAD_CSV = {
+    "blank cell": ("a,label\n1,x\n,y\n", r"column 'a', line 3, must hold a value"),
+    "NA": ("a,label\n1,x\nNA,y\n", r"column 'a', line 3, must hold a value"),
+    "NaN": ("a,label\n1,x\nnan,y\n", r"column 'a', line 3, must hold a value"),
+    "? in text": ("a,label\nred,x\n?,y\n", r"line 3, must hold a value, got '\?'"),
+    "no label": ("a,label\n1,x\n2,\n", r"column 'label', line 3, must hold a value"),
+    "no number label": ("a,label\n1,0\n2,\n", r"column 'label', line 3"),
+    "infinite": (
+        "a,label\n1,x\n1e999,y\n",
+        r"line 3, must be a finite number",
+    ),
+    "ragged": ("a,b,label\n1,2,x\n\n3,y\n", r"got 2 on line 4 where the header has 3"),
+    "long row": ("a,label\n1,x\n2,3,y\n", r"got 3 on line 3 where the header has 2"),
+    "repeated name": ("a,a,label\n1,2,x\n", r"got 'a' for columns 0, 1"),
+    "no target": ("a,b,lable\n1,2,x\n", r"got 'label'.*did you mean 'lable'\?"),
+    "case": ("a,b,LABEL\n1,2,x\n", r"did you mean 'LABEL'\?"),
+    "no rows": ("a,label\n", r"at least one row"),
+    "blank lines": ("\n\n  \n", r"blank lines only"),
+    "one column": ("label\n1\n", r"at least two columns"),
+    "open quote": ('a,label\n1,"x\n2,y\n', r"a quote that is never closed"),
+    "decimal comma": ("a;label\n1,5;x\n2,5;y\n", r"with a decimal point.*got '1,5'"),
+    "thousands": ('a,label\n"1,500",x\n"2,500",y\n', r"no thousands separator"),
+    "name made twice": ("a,a[u],label\nu,1,x\nv,2,y\n", r"got 'a\[u\]' twice"),
+    "identifiers": (
+        "a,label\n" + "".join(f"id{i},{i % 2}\n" for i in range(20)),
+        r"got the text 'id0' \(line 2\) among another value in each of the 20 rows",
+    ),
+    "free text": (
+        "a,label\n" + "".join(f"id{i % 300},{i % 2}\n" for i in range(900)),
+        r"among more than 256 different values.*--drop a\)",
+    ),
+    "typing error": (
+        "a,label\n" + "".join(f"{i},{i % 2}\n" for i in range(500)) + "12..5,1\n",
+        r"got the text '12..5' \(line 502\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CSV)
+@pytest.mark.parametrize("large", [False, True])
+def test_bad_csv_is_refused_by_line_and_column(tmp_path, monkeypatch, case, large):
+    if large:  # through pyarrow first
+        monkeypatch.setattr(delimited, "_LARGE_BYTES", 0)
+    text, message = BAD_CSV[case]
+    path = write(tmp_path, "data.csv", text)
+    with pytest.raises(InputError, match=message):
+        read_table(path, "label")
+
+
+def test_target_and_drop_must_be_columns(tmp_path):
+    path = write(tmp_path, "data.csv", as_csv())
+    assert "has columns 'width', 'height', 'label'" in refused(path)
+    assert "none of its 3 columns" in refused(path, "7")
+    assert "none of its 3 columns" in refused(path, "label", drop=["depth"])
+    assert "must not name the target" in refused(path, "label", drop=["-1"])
+
+
+def test_text_must_be_utf8(tmp_path):
+    latin = write(tmp_path, "latin.csv", "a,label\n1,x\n2,é\n".encode("latin1"))
+    assert "got the byte 0xe9 on line 3" in refused(latin, "label")
+    utf16 = write(tmp_path, "utf16.csv", "a,label\n1,x\n".encode("utf-16"))
+    assert "-f utf-16" in refused(utf16, "label")
+
+
+def test_path_must_be_a_file_with_something_in_it(tmp_path):
+    assert "got a folder" in refused(tmp_path, "label")
+    write(tmp_path, "there.csv", as_csv())
+    assert "the folder holds there.csv" in refused(tmp_path / "here.csv", "label")
+    assert "nothing there" in refused(tmp_path / "no" / "here.csv", "label")
+    assert "empty file" in refused(write(tmp_path, "empty.csv", b""), "label")
+    if Path("/dev/zero").exists():
+        assert "regular file" in refused(Path("/dev/zero"), "label")
+
+
+def test_name_and_content_must_agree(tmp_path):
+    assert "must be a Parquet file" in refused(
+        write(tmp_path, "csv.parquet", as_csv()), "label"
+    )
+    assert "uncompress it first" in refused(
+        write(tmp_path, "t.npy.gz", gzip.compress(as_numpy(np.save, X))), "0"
+    )
+    # A binary format is known by its first bytes, whatever the name.
+    path = write(tmp_path, "really_npy.csv", as_numpy(np.save, MATRIX))
+    np.testing.assert_array_equal(read_table(path, "-1").X, X)
+    sheet = io.BytesIO()
+    import zipfile
+
+    with zipfile.ZipFile(sheet, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    assert "save a spreadsheet as CSV" in refused(
+        write(tmp_path, "book.xlsx", sheet.getvalue()), "0"
+    )
+
+
+def test_line_without_end_is_refused(tmp_path, monkeypatch):
+    from linsep.input.files import streams
+
+    monkeypatch.setattr(streams, "_LONGEST_LINE", 1000)
+    bomb = gzip.compress(b"1," * 10_000)
+    message = refused(write(tmp_path, "bomb.csv.gz", bomb), "0")
+    assert "longer than 1000 characters" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 1:2\n-1 x:1\n", r"line 2"),
+        ("1 1:2\n-1 2:1 2:3\n", r"line 2.*sorted and unique"),
+        ("1 1:2\n-1 1:1 5000000:1\n", r"indices must be below 4194304, got 5000000"),
+        ("1 1:2\n-1 1:1 3000000000:1\n", r"line 2"),
+        ("1 1:2\n-1 1:1 99999999999999999999999:1\n", r"line 2"),
+        ("1 1:2\n-1 -1:1\n", r"line 2"),
+        ("1 1:nan\n-1 1:1\n", r"every value must be finite, got nan"),
+        ("inf 1:1\n-1 1:1\n", r"every label must be finite, got inf"),
+        ("# nothing\n", r"at least one row"),
+        ("yes 1:1\n", r"line 1"),
+    ],
+)
+def test_bad_svmlight_is_refused(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
+        read_table(write(tmp_path, "data.svm", text))
+
+
+def test_svmlight_has_its_own_labels(tmp_path):
+    path = write(tmp_path, "data.svm", as_svmlight())
+    assert "must be left out" in refused(path, "height")
+    assert "drop must be empty" in refused(path, drop=["1"])
+
+
+def test_svmlight_bound_holds_the_widest_named_sets():
+    # The URL set, the widest in wide use, has 3,231,961 columns.
+    assert svmlight._MOST_COLUMNS > 3_231_961
+
+
+@pytest.mark.parametrize(
+    ("arrays", "target", "message"),
+    [
+        ({"X": X}, None, r"array of labels named 'y'"),
+        ({"X": X, "y": Y[:-1]}, None, r"same number of rows, got 4 and 3"),
+        ({"a": X, "b": X, "y": Y}, None, r"one matrix beside the labels"),
+        ({"X": X, "y": Y}, "labels", r"named 'labels'"),
+        ({"X": X * np.nan, "y": Y}, None, r"finite"),
+        ({"X": X + 0j, "y": Y}, None, r"complex"),
+        ({"X": X.astype(str), "y": Y}, None, r"number"),
+        (
+            {"X": X.astype(object), "y": Y},
+            None,
+            r"Python objects, which are never load",
+        ),
+    ],
+)
+def test_bad_npz_is_refused(tmp_path, arrays, target, message):
+    path = write(tmp_path, "data.npz", as_numpy(np.savez, **arrays))
+    with pytest.raises(InputError, match=message):
+        read_table(path, target)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (X[:, 0], r"must hold a matrix"),
+        (np.zeros(3, dtype=[("a", float)]), r"of records"),
+        (MATRIX.astype(object), r"Python objects, which are never loaded"),
+        (np.array([[1.0, np.inf, 0.0]]), r"finite"),
+    ],
+)
+def test_bad_npy_is_refused(tmp_path, array, message):
+    path = write(tmp_path, "data.npy", as_numpy(np.save, array))
+    with pytest.raises(InputError, match=message):
+        read_table(path, "-1")
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pyarrow.array([1.0, None]), r"column 'a', row 1 .*must hold a value"),
+        (pyarrow.array([1, None]), r"column 'a', row 1 .*must hold a value"),
+        (pyarrow.array(["red", None]), r"column 'a', row 1 .*must hold a value"),
+        (pyarrow.array([True, None]), r"column 'a', row 1 .*must hold a value"),
+        (pyarrow.array([None, None]), r"column 'a', row 0 .*must hold a value"),
+        (pyarrow.array([1.0, math.inf]), r"must be a finite number, got inf"),
+        (pyarrow.array([0, 2**53 + 1]), r"column 'a'"),
+        (pyarrow.array([0, 1], pyarrow.timestamp("s")), r"got the type timestamp"),
+        (pyarrow.array([[0], [1]]), r"got the type list"),
+    ],
+)
+def test_bad_parquet_is_refused(tmp_path, column, message):
+    table = pyarrow.table({"a": column, "label": ["x", "y"]})
+    path = write(tmp_path, "t.parquet", as_parquet(table))
+    with pytest.raises(InputError, match=message):
+        read_table(path, "label")
+
+
+@given(data=st.data(), name=st.sampled_from(sorted(FORMATS)))
+def test_damaged_file_is_read_or_refused_never_worse(tmp_path_factory, data, name):
+    content, target = FORMATS[name]
+    if data.draw(st.booleans()):
+        content = content[: data.draw(st.integers(0, len(content) - 1))]
+    else:
+        damaged = bytearray(content)
+        damaged[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(
+            st.integers(1, 255)
+        )
+        content = bytes(damaged)
+    path = write(tmp_path_factory.mktemp("damaged"), name, content)
+    try:
+        table = read_table(path, target)
+    except InputError:
+        return  # any other exception fails the test
+    assert table.X.shape == (len(table.y), len(table.feature_names))
+
+
+@pytest.mark.parametrize(
+    ("parts", "target", "shape"),
+    [
+        (("detectseparation", "endometrial.csv"), "HG", (79, 3)),
+        (("statsmodels", "iris.csv"), "-1", (150, 4)),
+        (("brglm2", "MultipleFeatures_fou_kar.csv.gz"), "-1", None),
+    ],
+)
+def test_peers_data_are_read(parts, target, shape):
+    table = read_table(shared_file("peer-data", *parts), target)
+    assert table.X.shape[0] == len(table.y)
+    assert shape is None or table.X.shape == shape
