@@ -155,7 +155,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "proof": {"input", "rows", "whole_files"},
     "result": {"input", "proof"},
     "search": {"input", "proof", "result", "rows", "solvers"},
-    "separation": {"input", "proof", "result", "search"},
+    "separation": {"input", "proof", "result", "rows", "search"},
     "largest_margin": {
         "input",
         "proof",
@@ -176,7 +176,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "solvers",
     },
     "diagnosis.status": set(),
-    "diagnosis.inputs": {"input"},
+    "diagnosis.inputs": {"input", "rows"},
     "diagnosis.exact": {"diagnosis.inputs", "input", "proof", "rows", "solvers"},
     "diagnosis.report": {
         "diagnosis.exact",
@@ -209,6 +209,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "largest_margin",
         "proof",
         "result",
+        "rows",
         "separation",
         "whole_files",
     },

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import is_sparse
 from linsep.rows.threads import count_threads, map_in_threads
 from linsep.solvers.bounds import longest_row
 
@@ -60,7 +61,7 @@ class Oracle:
     """
 
     def __init__(self, A: Any) -> None:
-        self.is_sparse = hasattr(A, "indptr")
+        self.is_sparse = is_sparse(A)
         if not self.is_sparse:
             A = np.ascontiguousarray(A, dtype=np.float64).view()
             A.flags.writeable = False

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.proof.exact import IntegerArray, doubles_from, exact_signs
-from linsep.rows import DenseRows, SparseRows
+from linsep.rows import DenseRows, SparseRows, is_sparse
 from linsep.rows.protocol import SMALLEST_SUBNORMAL, error_factor
 
 AnyRows = DenseRows | SparseRows
@@ -87,7 +87,7 @@ def _margins_of(
     weights = np.ascontiguousarray(w[:d])
     constant = float(w[d]) if fit_intercept else 0.0
     s, t = np.empty(n), np.empty(n)
-    if hasattr(X, "indptr"):
+    if is_sparse(X):
         data, indices, indptr = map(_read_only, (X.data, X.indices, X.indptr))
         _kernels.sparse_margins(data, indices, indptr, signs, weights, constant, s, t)
     elif X.flags.f_contiguous and not X.flags.c_contiguous:
@@ -156,7 +156,7 @@ def _vanishing_block(block: Any, basis: IntegerArray | None) -> NDArray[np.bool_
 
 def _is_zero(block: Any, w: list[int]) -> NDArray[np.bool_]:
     """Return which rows have ``a . w = 0`` for integers `w` without a zero."""
-    if hasattr(block, "tocsr"):
+    if is_sparse(block):
         block = block.tocsr()
     floats = doubles_from(w)
     # A power of two makes the weights whole again, where they are short enough.
@@ -188,5 +188,5 @@ def _has_underflow(floats: NDArray[np.float64], w: Sequence[int]) -> bool:
 
 def _is_integral(block: Any) -> bool:
     """Tell whether every entry is an integer."""
-    entries = block.data if hasattr(block, "indptr") else block
+    entries = block.data if is_sparse(block) else block
     return bool((entries == np.rint(entries)).all())
