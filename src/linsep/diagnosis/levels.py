@@ -8,10 +8,7 @@ coding by its columns' values.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,47 +17,10 @@ from linsep.diagnosis.reasons import Reason, outcome_text
 from linsep.diagnosis.study import Study
 from linsep.diagnosis.texts import count_rows, listed, number_text
 
-# "g[T.b]", "C(g)[T.b]", "C(g, contr.sum)[S.a]": main effects only.
-_COLUMN = re.compile(
-    r"(?P<term>C\(\s*(?P<inside>`[^`]+`|[^,()]+?)\s*(?:,(?P<contrast>.*))?\)"
-    r"|(?P<plain>[^\[\]:()]+))\[(?P<mark>T\.)?(?P<level>.*)\]"
-)
-
-
 # Factors of more columns are not looked at without the data they came from.
 MOST_COLUMNS = 200
 # Levels of a contrast coding are told by the values of so many columns at most.
 FEW_COLUMNS = 4
-
-
-def with_factors(study: Study, frame: Any) -> Study:
-    """Keep the raw columns of the factors among a formula's terms.
-
-    Parameters
-    ----------
-    study : Study
-        Its `present` counts the rows of the frame.
-    frame : DataFrame
-    """
-    factors = {}
-    for factor in _columns_of_factors(study):
-        if factor in frame.columns:
-            factors[factor] = np.asarray(frame[factor], dtype=object)[study.present]
-    return replace(study, factors=factors)
-
-
-def factor_of(name: str) -> str | None:
-    """Return the factor whose main effect a column belongs to, or None.
-
-    Examples
-    --------
-    >>> factor_of("C(g, contr.sum)[S.a]"), factor_of("g[T.b]"), factor_of("x:g[T.b]")
-    ('g', 'g', None)
-    """
-    match = _COLUMN.fullmatch(name)
-    if match is None:
-        return None
-    return (match["inside"] or match["plain"]).strip().strip("`")
 
 
 def level_reasons(study: Study, separated: NDArray[np.bool_]) -> list[Reason]:
@@ -83,27 +43,30 @@ def _levels(
     factors = _columns_of_factors(study)
     if not factors:
         return
-    import pandas as pd
-
     for factor, columns in factors.items():
         values = study.factors.get(factor)
         if values is not None:
+            import pandas as pd
+
             codes, names = pd.factorize(values)
             n_left = np.bincount(codes[~separated], minlength=len(names))
             for k in np.flatnonzero(n_left == 0).tolist():
                 yield factor, f"{factor} = {names[k]}", np.equal(codes, k)
             continue
-        matches = [_COLUMN.fullmatch(study.names[j]) for j in columns]
-        found = [match for match in matches if match is not None]
+        codings = [study.codings[j] for j in columns]
         if len(columns) > MOST_COLUMNS:
             continue
         block = study.X[:, columns]
         block = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
-        if all(match["mark"] for match in found) and np.isin(block, (0.0, 1.0)).all():
-            named = listed([match["level"] for match in found])
+        is_binary = bool(np.isin(block, (0.0, 1.0)).all())
+        if is_binary and all(c.has_reference and c.levels for c in codings):
+            named = listed([coding.levels[0][1] for coding in codings])
             words = f"{factor} other than {named} (the reference level)"
             yield factor, words, np.asarray((block == 0).all(axis=1))
-        elif any(match["contrast"] for match in found) and len(columns) <= FEW_COLUMNS:
+        elif (
+            any(coding.is_contrast for coding in codings)
+            and len(columns) <= FEW_COLUMNS
+        ):
             cells, cell = np.unique(block, axis=0, return_inverse=True)
             for k, of_cell in enumerate(cells):
                 words = " and ".join(
@@ -116,10 +79,9 @@ def _levels(
 def _columns_of_factors(study: Study) -> dict[str, list[int]]:
     """Return each factor's columns."""
     columns: dict[str, list[int]] = {}
-    for j, name in enumerate(study.names):
-        factor = factor_of(name)
-        if factor is not None:
-            columns.setdefault(factor, []).append(j)
+    for j, coding in enumerate(study.codings):
+        if coding.factor is not None:
+            columns.setdefault(coding.factor, []).append(j)
     return columns
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.codings import Coding
 from linsep.diagnosis.outcomes import Outcome
 
 
@@ -27,6 +28,8 @@ class Study:
         How many rows were given.
     names : tuple of str
         The features' names.
+    codings : tuple of Coding
+        What the features stand for.
     outcome_name : str
     family : str
     fit_intercept : bool
@@ -43,6 +46,7 @@ class Study:
     present: NDArray[np.intp]
     n_given: int
     names: tuple[str, ...]
+    codings: tuple[Coding, ...]
     outcome_name: str
     family: str
     fit_intercept: bool

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from linsep.diagnosis.chance import chance_sentence
 from linsep.diagnosis.columns import Columns, is_nearly_collinear
 from linsep.diagnosis.families import INTERCEPT, Demands
-from linsep.diagnosis.levels import factor_of, level_reasons
+from linsep.diagnosis.levels import level_reasons
 from linsep.diagnosis.merging import Groups
-from linsep.diagnosis.reasons import Reason, outcome_text, reasons_of, value_text
+from linsep.diagnosis.reasons import Reason, outcome_text, reasons_of
 from linsep.diagnosis.record import Kind
 from linsep.diagnosis.reduction import Partition
 from linsep.diagnosis.simplest import Simplest
@@ -182,17 +182,17 @@ class Story:
         levels = level_reasons(study, separated)
         singles = []
         for reason in reasons_of(study, self._has_constant()):
-            name = "" if reason.column is None else study.names[reason.column]
-            own = [level.rows for level in levels if level.factor == factor_of(name)]
-            named = value_text(name, 1.0) != f"{name} = 1"
-            if named or not own or (reason.rows & ~np.any(own, axis=0)).any():
+            assert reason.column is not None
+            coding = study.codings[reason.column]
+            own = [level.rows for level in levels if level.factor == coding.factor]
+            if coding.levels or not own or (reason.rows & ~np.any(own, axis=0)).any():
                 singles.append(reason)
         levels = [
             level
             for level in levels
             if not any(
                 reason.column is not None
-                and factor_of(study.names[reason.column]) == level.factor
+                and study.codings[reason.column].factor == level.factor
                 and not (level.rows & ~reason.rows).any()
                 for reason in singles
             )
@@ -277,7 +277,7 @@ class Story:
         free = [
             int(j)
             for name, j in zip(self.demands.names, self.demands.order, strict=True)
-            if name.split(" [")[0] == INTERCEPT or ("|" in name and name not in slopes)
+            if name not in slopes and (name.split(" [")[0] == INTERCEPT or "|" in name)
         ]
         return np.array(free, dtype=np.intp)
 
