@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows._sweeps import row_hashes
+
 # Beyond this many entries finding equal rows would cost more than the fit.
 MOST_ENTRIES = 20_000_000
 # Rows are hashed this many entries at a time, within the cache.
@@ -103,8 +105,6 @@ def _factors(columns: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def _dense_hashes(X: NDArray[Any]) -> NDArray[np.uint64]:
-    from linsep.classifier.kernels import row_hashes
-
     n, d = X.shape
     factors = _factors(np.arange(d))
     hashes = np.empty(n, dtype=np.uint64)
