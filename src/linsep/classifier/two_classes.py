@@ -12,6 +12,7 @@ from linsep.classifier.samples import Samples
 from linsep.input import InputError, Problem
 from linsep.result import LargestMargin, Separation
 from linsep.rows import is_sparse, rows_from
+from linsep.rows._sweeps import column_moments, moved_rows
 from linsep.search.answers import Verdict, not_asked, one_class, result_of
 from linsep.search.limits import Callback, Limits, Monitor
 from linsep.search.margin_search import find_largest_margin
@@ -259,10 +260,10 @@ def standardized(
 
     The centre is the mean where a free intercept undoes it, else zero.
     """
-    from linsep.classifier.kernels import column_moments, moved_rows
-
+    X = np.ascontiguousarray(X)
     share = weights / weights.sum()
-    mean, largest, peak, square = column_moments(X, share)
+    mean, largest, peak, square = np.zeros((4, X.shape[1]))
+    column_moments(X, share, mean, largest, peak, square)
     if settings.standardize:
         scale = np.sqrt(square)
         extreme = (peak > 0) & (np.abs(np.frexp(peak)[1]) > SQUARES_FIT)
@@ -272,7 +273,9 @@ def standardized(
     else:
         scale = np.full(X.shape[1], _common_scale(peak))
     centre = mean if settings.fit_intercept else np.zeros(X.shape[1])
-    return moved_rows(X, centre, scale, signs), centre, scale
+    moved = np.empty(X.shape)
+    moved_rows(X, centre, scale, signs, moved)
+    return moved, centre, scale
 
 
 def _common_scale(X: Any) -> float:
