@@ -28,9 +28,7 @@ MODULES = sorted(
 HEAVY = {
     "click",
     "flint",
-    "llvmlite",
     "matplotlib",
-    "numba",
     "pandas",
     "polars",
     "pyarrow",
@@ -155,7 +153,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "proof": {"input", "rows", "whole_files"},
     "result": {"input", "proof"},
     "search": {"input", "proof", "result", "rows", "solvers"},
-    "separation": {"input", "proof", "result", "search"},
+    "separation": {"input", "proof", "result", "rows", "search"},
     "largest_margin": {
         "input",
         "proof",
@@ -176,7 +174,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "solvers",
     },
     "diagnosis.status": set(),
-    "diagnosis.inputs": {"input"},
+    "diagnosis.inputs": {"input", "rows"},
     "diagnosis.exact": {"diagnosis.inputs", "input", "proof", "rows", "solvers"},
     "diagnosis.report": {
         "diagnosis.exact",
@@ -209,6 +207,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "largest_margin",
         "proof",
         "result",
+        "rows",
         "separation",
         "whole_files",
     },

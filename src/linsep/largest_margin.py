@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from linsep.input import InputError, Problem, checked_seed, problem_from
 from linsep.result import Separation, Status
-from linsep.rows import Rows, Scan
+from linsep.rows import Rows, Scan, as_dense
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.separator_search import Callback, Limits, Search, Stopped, Verdict
 from linsep.search.working_set import WorkingSet
@@ -452,7 +452,7 @@ def _candidate(solution: Solution) -> Candidate:
 
 
 def _dense(rows: Any) -> NDArray[np.float64]:
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+    return as_dense(rows)
 
 
 def _settle_exactly(rows: Rows, support: NDArray[np.intp], should_stop: Any) -> Any:

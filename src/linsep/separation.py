@@ -26,6 +26,7 @@ from linsep.input import (
     problem_from,
 )
 from linsep.result import Separation, Status
+from linsep.rows import as_dense
 from linsep.search.separator_search import Callback, Limits, Search, Verdict
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def _conflict_of(problem: Problem, verdict: Verdict) -> tuple[Any, Any, Any, Any
     weights = tuple(Fraction(weight, total) for weight in verdict.conflict_weights)
     signs = problem.rows.signs[verdict.conflict]
     rows = problem.rows.take(verdict.conflict)
-    dense = rows.toarray() if hasattr(rows, "toarray") else rows
+    dense = as_dense(rows)
     values = dense[:, : problem.n_features] * signs[:, None]
     labels = problem.classes[np.where(signs > 0, -1, 0)]
     return verdict.conflict, weights, values, labels

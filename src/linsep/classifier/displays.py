@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import as_dense
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -305,7 +307,7 @@ class ProjectionDisplay:
                 "MarginDisplay shows the margins of any kernel"
             )
         features = check_features(X, estimator.n_features_in_)
-        rows = features.toarray() if hasattr(features, "toarray") else features
+        rows = as_dense(features)
         normal = estimator.coef_[0]
         length = float(np.linalg.norm(normal)) or 1.0
         across = (rows @ normal + estimator.intercept_[0]) / length

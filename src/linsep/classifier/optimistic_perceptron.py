@@ -26,6 +26,7 @@ from linsep.classifier.many_classes import fit_each_class, fit_joint
 from linsep.classifier.samples import Samples
 from linsep.classifier.two_classes import Fitted, Settings, fit_two_classes, problem_of
 from linsep.result import Pass
+from linsep.rows import is_sparse
 from linsep.solvers.bounds import norm
 from linsep.solvers.soft_margin.tempered import TEMPERATURE
 
@@ -417,7 +418,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return float(self.gamma)
         if self.kernel not in ("rbf", "poly"):
             return 1.0
-        square = X.multiply(X).mean() if hasattr(X, "indptr") else (X * X).mean()
+        square = X.multiply(X).mean() if is_sparse(X) else (X * X).mean()
         variance = float(square - X.mean() ** 2)
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 

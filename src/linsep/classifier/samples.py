@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import is_sparse
 from linsep.rows._sweeps import row_hashes
 
 # Beyond this many entries finding equal rows would cost more than the fit.
@@ -49,7 +50,7 @@ class Samples:
         present = np.flatnonzero(weights > 0)
         if present.size < len(weights):
             X, labels, weights = X[present], labels[present], weights[present]
-        if X.shape[0] * X.shape[1] > MOST_ENTRIES and not hasattr(X, "indptr"):
+        if X.shape[0] * X.shape[1] > MOST_ENTRIES and not is_sparse(X):
             return cls(X, labels, weights, present)
         first, inverse = _distinct(X, labels)
         merged = np.bincount(inverse, weights, first.size).astype(np.float64)
@@ -70,7 +71,7 @@ def _distinct(
     Rows are sorted by a hash of row and label, so equal ones are neighbours; should two
     unequal rows share a hash, whole rows are sorted instead.
     """
-    hashes = _sparse_hashes(X) if hasattr(X, "indptr") else _dense_hashes(X)
+    hashes = _sparse_hashes(X) if is_sparse(X) else _dense_hashes(X)
     # Labels first: the rows of a class are then one run.
     hashes = (hashes >> LABEL_BITS) | (
         labels.astype(np.uint64) << (np.uint64(64) - LABEL_BITS)
@@ -124,14 +125,14 @@ def _sparse_hashes(X: Any) -> NDArray[np.uint64]:
 def _all_equal(X: Any, before: NDArray[np.intp], after: NDArray[np.intp]) -> bool:
     if before.size == 0:
         return True
-    if hasattr(X, "indptr"):
+    if is_sparse(X):
         return bool((X[before] != X[after]).nnz == 0)
     return bool((X[before] == X[after]).all())
 
 
 def _keys(X: Any, labels: NDArray[np.intp]) -> NDArray[Any]:
     """Return one comparable value a row, equal where row and label are."""
-    if hasattr(X, "indptr"):
+    if is_sparse(X):
         data = X.data + 0.0  # no negative zeros
         keys = [
             X.indices[a:b].tobytes() + data[a:b].tobytes() + bytes([label % 256])

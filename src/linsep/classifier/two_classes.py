@@ -13,6 +13,7 @@ from linsep.classifier.samples import Samples
 from linsep.input import InputError, Problem
 from linsep.largest_margin import MarginSearch, exact_square
 from linsep.result import Separation, Status
+from linsep.rows import is_sparse, rows_from
 from linsep.rows._sweeps import column_moments, moved_rows
 from linsep.search.separator_search import Callback, Limits, Search, Verdict
 from linsep.separation import one_class_result, result_of
@@ -103,13 +104,10 @@ def problem_of(
     fit_intercept: bool,
 ) -> Problem:
     """Return checked arrays as a problem; label 0 is the negative side."""
-    from linsep.rows import DenseRows, SparseRows
-
     present = np.unique(labels)
     top = int(present[-1])
     signs = np.where(labels == top, 1, -1).astype(np.int8)
-    backend = SparseRows if hasattr(X, "indptr") else DenseRows
-    return Problem(backend(X, signs, fit_intercept), classes, names, fit_intercept)
+    return Problem(rows_from(X, signs, fit_intercept), classes, names, fit_intercept)
 
 
 def search_of(rows: Any, settings: Settings) -> Search:
@@ -257,7 +255,7 @@ def _signed(
     settings: Settings,
 ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """Return signed rows ``(x - centre) / scale``, and what they were moved by."""
-    if hasattr(X, "indptr"):
+    if is_sparse(X):
         # Rare columns of sparse rows would outweigh all others if they were scaled up.
         from scipy.sparse import diags_array
 
@@ -335,13 +333,13 @@ def _require_possible(nu: float, samples: Samples, free: bool) -> None:
 
 def game_features(X: Any, temperature: float) -> Any:
     """Return rows as a game needs them: sparse ones only at a temperature, if wide."""
-    wide = hasattr(X, "indptr") and X.shape[1] > FEW_COLUMNS
+    wide = is_sparse(X) and X.shape[1] > FEW_COLUMNS
     return X.astype(np.float64) if wide and temperature > 0.0 else dense_features(X)
 
 
 def dense_features(X: Any) -> NDArray[np.float64]:
     """Return rows as a dense float64 array, if there is room for it."""
-    if not hasattr(X, "indptr"):
+    if not is_sparse(X):
         return np.ascontiguousarray(X, dtype=np.float64)
     n, d = X.shape
     if n * d > MOST_DENSE:

@@ -11,6 +11,7 @@ import click
 from linsep.cli.limit_options import json_option, time_limit_option
 from linsep.cli.output import require_writable, strict_json
 from linsep.input import InputError
+from linsep.rows import as_dense
 
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis
@@ -149,7 +150,7 @@ def _save_data(answer: Diagnosis, path: Path) -> None:
     labels = np.asarray(y)
     np.savez_compressed(
         path,
-        X=X.toarray() if hasattr(X, "toarray") else X,
+        X=as_dense(X),
         y=labels.astype(str) if labels.dtype.kind == "O" else labels,
     )
 

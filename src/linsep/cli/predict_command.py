@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linsep.input import InputError
 from linsep.input.files import Table, read_table
+from linsep.rows import as_dense
 
 __all__ = ["command"]
 
@@ -55,7 +56,7 @@ def _features(file: Path, rule: Any) -> NDArray[np.float64]:
                 f"column {text!r} must hold levels that the model knows, "
                 f"{list(rule.dummies[text])}, got {unknown[:5]}; drop those rows"
             )
-    X = table.X.toarray() if hasattr(table.X, "toarray") else np.asarray(table.X)
+    X = as_dense(table.X)
     known = {name: j for j, name in enumerate(table.feature_names)}
     out = np.zeros((X.shape[0], len(rule.feature_names)))
     for j, name in enumerate(rule.feature_names):

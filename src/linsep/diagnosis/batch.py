@@ -23,6 +23,7 @@ from linsep.diagnosis.inputs.outcomes import checked_family
 from linsep.diagnosis.status import Kind
 from linsep.input import InputError, checked_seed, checked_time_limit
 from linsep.input.features import features_from
+from linsep.rows import as_dense, is_sparse
 
 # Columns looked at together.
 COLUMNS_AT_A_TIME = 2048
@@ -342,7 +343,7 @@ def _one_column(
         outcome = np.asarray(y)[kept]
         if options["sample_weight"] is not None:
             options["sample_weight"] = np.asarray(options["sample_weight"])[kept]
-    if hasattr(features, "indptr"):
+    if is_sparse(features):
         from scipy import sparse
 
         design = sparse.hstack([features, sparse.csr_array(column[:, None])], "csr")
@@ -370,7 +371,7 @@ def _screened(screen: Any) -> tuple[Any, tuple[str, ...] | None]:
 
 
 def _dense(block: Any) -> NDArray[np.float64]:
-    dense = block.toarray() if hasattr(block, "toarray") else block
+    dense = as_dense(block)
     return np.asarray(dense, dtype=np.float64)
 
 

@@ -30,7 +30,7 @@ from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.report.texts import count_rows, listed
 from linsep.diagnosis.status import Kind
 from linsep.input import InputError, checked_seed, checked_time_limit
-from linsep.rows import DenseRows, SparseRows
+from linsep.rows import as_dense, is_sparse, rows_from
 from linsep.solvers.blas import calm_blas
 
 # Conflicts looked for at most; each costs one solve.
@@ -201,8 +201,7 @@ class _Search:
         self.counts = np.bincount(self.kind_of_row)
         signs = np.where(event[first], 1, -1).astype(np.int8)
         X = study.X[first]
-        backend = SparseRows if hasattr(X, "indptr") else DenseRows
-        self.rows = backend(X, signs, study.fit_intercept)
+        self.rows = rows_from(X, signs, study.fit_intercept)
         self.rng = np.random.default_rng(seed)
         order = np.arange(self.rows.shape[1])
         kept = columns_of(self.rows, self.rng, order).kept
@@ -335,9 +334,9 @@ class _Search:
             return
         X: Any = rows.X
         scale = abs(X).max(axis=0)
-        scale = np.asarray(scale.toarray() if hasattr(scale, "toarray") else scale)
+        scale = as_dense(scale)
         scale = np.where(scale.ravel() > 0, scale.ravel(), 1.0)
-        scaled = X.multiply(1.0 / scale).tocsr() if hasattr(X, "indptr") else X / scale
+        scaled = X.multiply(1.0 / scale).tocsr() if is_sparse(X) else X / scale
         import warnings
 
         for strength in (1e-2, 1.0, 1e2, 1e4):

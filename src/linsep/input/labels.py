@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import is_missing
+from linsep.rows import is_sparse
 
 __all__ = ["labels_from", "signs_from"]
 
@@ -98,7 +99,7 @@ def _as_array(y: Any) -> NDArray[Any]:
         if n_masked:
             raise InputError(_missing(n_masked, "masked"))
         return np.asarray(y.data)
-    if hasattr(y, "toarray") and hasattr(y, "nnz"):
+    if is_sparse(y) and hasattr(y, "nnz"):
         return np.asarray(y.toarray())
     y = _column_of_frame(y)
     n_missing = _count_missing(y)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from linsep.proof.answers import Conflict
 from linsep.proof.exact import IntegerArray, IntegerRows, magnitude
 from linsep.proof.gordan import conflict_from_candidate, dense_columns
+from linsep.rows import is_sparse
 
 # Entries handled at once: 8 MiB of doubles.
 _CHUNK = 1 << 20
@@ -120,7 +121,7 @@ def _lines(A: Any) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
     step = max(1, _CHUNK // max(1, d))
     for start in range(0, m, step):
         part = slice(start, min(start + step, m))
-        if hasattr(A, "indptr"):
+        if is_sparse(A):
             words[part], signs[part] = _sparse_words(A[part], multipliers)
         elif d:
             words[part], signs[part] = _dense_words(A[part], multipliers)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from linsep.proof import checker
 from linsep.proof.checker import CertificateError
 from linsep.proof.digest import digest
-from linsep.rows import Rows
+from linsep.rows import Rows, as_dense
 from linsep.whole_files import whole_file
 
 __all__ = ["Certificate", "CertificateError"]
@@ -252,7 +252,7 @@ class _PlainRows:
         step = max(1, _CHUNK // max(1, d))
         for start in range(0, n, step):
             block = self.X[start : start + step]
-            dense = block.toarray() if hasattr(block, "toarray") else block
+            dense = as_dense(block)
             yield from dense.tolist()
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.proof.exact import IntegerRows, integers_from
+from linsep.rows import as_dense
 from linsep.rows.protocol import SMALLEST_SUBNORMAL, error_factor
 
 # Rows made exact at a time.
@@ -59,7 +60,7 @@ def decisions(
 
 def _exact(X: Any, coef: NDArray[np.float64], intercept: float) -> list[float]:
     """Return the values exactly, each rounded once."""
-    dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    dense = np.asarray(as_dense(X), dtype=np.float64)
     rows = IntegerRows.from_floats(np.c_[dense, np.ones(len(dense))])
     w = np.append(coef, intercept)
     integers = integers_from(w)

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import is_sparse
+
 # Entries handled at once: 8 MiB of doubles.
 _CHUNK = 1 << 20
 
@@ -42,7 +44,7 @@ def digest(X: Any, signs: NDArray[np.int8]) -> str:
     """
     n, d = X.shape
     hashes = [hashlib.sha256() for _ in range(3)]
-    parts = _sparse_parts(X) if hasattr(X, "indptr") else _dense_parts(X)
+    parts = _sparse_parts(X) if is_sparse(X) else _dense_parts(X)
     for part in parts:
         for stream, array in zip(hashes, part, strict=True):
             stream.update(array.tobytes())

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linsep.rows import is_sparse
+
 # Integers as numpy holds them: int64 where they fit, else Python integers.
 IntegerArray = NDArray[Any]
 
@@ -114,7 +116,7 @@ def exact_signs(A: Any, w: Sequence[int]) -> NDArray[np.int8]:
     ndarray of shape (m,), int8
         -1, 0 or 1 for each row.
     """
-    if not hasattr(A, "indptr"):
+    if not is_sparse(A):
         used = [j for j, value in enumerate(w) if value]
         rows = IntegerRows.from_floats(A if len(used) == len(w) else A[:, used])
         return _signs(rows.products([w[j] for j in used]))

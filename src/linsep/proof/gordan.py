@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from linsep.proof import linear, simplex
 from linsep.proof.answers import Conflict
 from linsep.proof.exact import IntegerArray, IntegerRows
+from linsep.rows import is_sparse
 
 
 def conflict_from_candidate(
@@ -90,7 +91,7 @@ def conflict_among(
 
 def dense_columns(A: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return rows as a dense array without unused columns, and the columns kept."""
-    if not hasattr(A, "indptr"):
+    if not is_sparse(A):
         return A, np.arange(A.shape[1])
     columns = np.unique(A.indices)
     return A[:, columns].toarray(), columns

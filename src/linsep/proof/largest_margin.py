@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integer_product
+from linsep.rows import as_dense
 
 Evaluate = Callable[[list[int], int], tuple[int, Fraction] | None]
 
@@ -69,7 +70,7 @@ class _Support:
 
     def load(self, index: list[int]) -> IntegerRows:
         dense = self._take(np.asarray(index, dtype=np.intp))
-        dense = dense.toarray() if hasattr(dense, "toarray") else dense
+        dense = as_dense(dense)
         return IntegerRows.from_floats(dense)
 
     def bordered(self, index: list[int]) -> tuple[fmpq_mat, fmpq_mat, fmpz_mat]:

@@ -26,6 +26,7 @@ from linsep.proof.exact import (
     integers_from,
     primitive,
 )
+from linsep.rows import is_sparse
 
 # Entries handled at once: 8 MiB of doubles.
 _CHUNK = 1 << 20
@@ -94,7 +95,7 @@ def exact_decisions(
         Rounded values in the scale of `Separator.to_floats`; never of the wrong sign,
         and zero only where the exact value is.
     """
-    if fit_intercept and hasattr(X, "indptr"):
+    if fit_intercept and is_sparse(X):
         from scipy import sparse
 
         constant = sparse.csr_array(np.ones((X.shape[0], 1)))
@@ -137,7 +138,7 @@ def _filtered(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
     """Return which signs the error bound settles, and the computed signs."""
     d = w.size
-    if hasattr(block, "indptr"):
+    if is_sparse(block):
         largest = abs(block).max(axis=1).toarray().ravel()
         scale = np.repeat(-np.frexp(largest)[1], np.diff(block.indptr))
         block = block.copy()

@@ -1,7 +1,16 @@
 """Where rows come from: one protocol, one file a backend."""
 
 from linsep.rows.dense import DenseRows
+from linsep.rows.matrices import as_dense, is_sparse, rows_from
 from linsep.rows.protocol import Rows, Scan
 from linsep.rows.sparse import SparseRows
 
-__all__ = ["DenseRows", "Rows", "Scan", "SparseRows"]
+__all__ = [
+    "DenseRows",
+    "Rows",
+    "Scan",
+    "SparseRows",
+    "as_dense",
+    "is_sparse",
+    "rows_from",
+]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linsep.proof.exact import IntegerRows, doubles_from, integers_from
 from linsep.proof.signs import row_signs
-from linsep.rows import Rows, Scan
+from linsep.rows import Rows, Scan, as_dense
 from linsep.rows.protocol import split
 from linsep.solvers.bounds import EPS
 
@@ -119,4 +119,4 @@ def exact_scan(rows: Rows, integers: Sequence[int], k: int) -> Scan:
 
 def _dense(rows: Any) -> NDArray[np.float64]:
     """Return rows as a dense array."""
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+    return as_dense(rows)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import Rows, Scan
+from linsep.rows import Rows, Scan, is_sparse
 
 # The sample to start from, and the rows a scan adds, per column.
 SAMPLE_A_COLUMN = 20
@@ -150,7 +150,7 @@ class WorkingSet:
 
 def _stack(rows: Any, more: Any) -> Any:
     """Put rows under rows, dense or sparse."""
-    if hasattr(rows, "tocsr"):
+    if is_sparse(rows):
         from scipy import sparse
 
         return sparse.vstack([rows, more], format="csr")

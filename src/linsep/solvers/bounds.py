@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import as_dense, is_sparse
 from linsep.solvers.scaling import exponent_above, shifted
 
 EPS = float(np.finfo(np.float64).eps)
@@ -37,7 +38,7 @@ def norm(values: NDArray[np.float64]) -> float:
 
 def row_lengths(rows: Any) -> NDArray[np.float64]:
     """Return the Euclidean lengths of rows, dense or sparse."""
-    if hasattr(rows, "indptr"):
+    if is_sparse(rows):
         squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
     else:
         squares = np.einsum("ij,ij->i", rows, rows)
@@ -66,7 +67,7 @@ def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -
     features = rows
     if fit_intercept:
         features, signs = rows[:, :-1], rows[:, -1]
-        positive = np.asarray(signs.toarray() if hasattr(signs, "toarray") else signs)
+        positive = as_dense(signs)
         positive = positive.ravel() > 0
         mass = float(p[positive].sum())
         if not 0.0 < mass < 1.0:

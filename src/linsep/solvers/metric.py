@@ -29,6 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import as_dense, is_sparse
+
 # Directions this small, relative to the largest, are rounding: a QR of doubles cannot
 # tell them from zero. A separator that needs them is found by the exact ladder.
 RANK_TOLERANCE = 1e-13
@@ -99,11 +101,11 @@ def whiten(A: Any, *, constant: bool = False) -> Coordinates:
     with np.errstate(under="ignore"):  # scaling may lose what is far below the rest
         if min(m, d) > MOST_COORDINATES:
             return _diagonal_coordinates(A)
-        if constant and not hasattr(A, "toarray") and m and d > 1:
+        if constant and not is_sparse(A) and m and d > 1:
             return _centred(A)
         if d > WIDE * m:
             return _gram_coordinates(A)
-        return _dense_coordinates(A.toarray() if hasattr(A, "toarray") else A)
+        return _dense_coordinates(as_dense(A))
 
 
 def _centred(A: NDArray[np.float64]) -> Coordinates:
@@ -172,7 +174,7 @@ def _exponents(largest: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def _shifted(A: Any, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Any:
     """Multiply rows and columns by powers of two: exact, but for underflow to zero."""
-    if hasattr(A, "tocsr"):
+    if is_sparse(A):
         shifted = A.tocsr(copy=True)
         of_row = np.repeat(rows, np.diff(shifted.indptr))
         shifted.data = np.ldexp(shifted.data, of_row + columns[shifted.indices])
@@ -184,7 +186,7 @@ def _shifted(A: Any, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Any
 
 def _largest(A: Any, axis: int) -> NDArray[np.float64]:
     """Return the largest magnitude along an axis of a dense or CSR matrix."""
-    if hasattr(A, "tocsr"):
+    if is_sparse(A):
         return np.asarray(abs(A).max(axis=axis).toarray(), dtype=np.float64).ravel()
     return np.asarray(np.abs(A).max(axis=axis, initial=0.0))
 
@@ -325,7 +327,7 @@ def _gram_coordinates(A: Any) -> Coordinates:
     """Whiten in the row space: rows become those of U in ``A A^T = U diag(s) U^T``."""
     scaled, rows, columns = _scaled(A)
     gram = scaled @ scaled.T
-    gram = gram.toarray() if hasattr(gram, "toarray") else gram
+    gram = as_dense(gram)
     values, vectors = np.linalg.eigh(gram)
     kept = values > GRAM_TOLERANCE * max(values[-1], np.finfo(float).tiny)
     basis, kept_values = vectors[:, kept], values[kept]
@@ -344,11 +346,10 @@ def _diagonal_coordinates(A: Any) -> Coordinates:
     from scipy import sparse
 
     scaled, rows, columns = _scaled(A)
-    is_sparse = hasattr(scaled, "tocsr")
-    squares = scaled.multiply(scaled) if is_sparse else scaled**2
+    squares = scaled.multiply(scaled) if is_sparse(scaled) else scaled**2
     width = np.sqrt(np.asarray(squares.sum(axis=0), dtype=np.float64).ravel())
     to_columns = 1.0 / np.where(width > 0, width, 1.0)
-    if is_sparse:
+    if is_sparse(scaled):
         moved = sparse.csr_matrix(scaled.multiply(to_columns))
         length = np.sqrt(np.asarray(moved.multiply(moved).sum(axis=1)).ravel())
         length[length == 0] = 1.0

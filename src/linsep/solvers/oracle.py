@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import is_sparse
 from linsep.rows.threads import count_threads
 from linsep.solvers._optimistic import Sweep
 from linsep.solvers.bounds import longest_row
@@ -64,7 +65,7 @@ class Oracle:
 
     def __init__(self, A: Any) -> None:
         n, d = A.shape
-        if hasattr(A, "indptr"):
+        if is_sparse(A):
             n_entries = int(A.nnz)
         else:
             A = np.ascontiguousarray(A, dtype=np.float64)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from linsep.rows import is_sparse
+
 # Powers of two beyond this one, up or down, are near an end of the doubles.
 SAFE_EXPONENT = 900
 
@@ -33,7 +35,7 @@ def shifted(values: Any, power: int) -> Any:
     >>> shifted(np.array([5e-324, 1.0]), 2).tolist()
     [2e-323, 4.0]
     """
-    if hasattr(values, "tocsr"):
+    if is_sparse(values):
         result = values.copy()
         result.data = np.ldexp(result.data, power)
         return result

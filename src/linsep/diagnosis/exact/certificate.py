@@ -14,7 +14,7 @@ from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.merging import Groups
 from linsep.diagnosis.exact.overlap_proof import overlap_weights
 from linsep.diagnosis.inputs.study import Study
-from linsep.rows import DenseRows, SparseRows
+from linsep.rows import DenseRows, SparseRows, rows_from
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,8 @@ def certified_rows(study: Study, groups: Groups, demands: Demands) -> CertifiedR
     signs = np.ones(of_row.size, dtype=np.int8)
     signs[demands.equal.size :] = -1
     taken = demands.rows.take(of_row)
-    backend = SparseRows if hasattr(taken, "indptr") else DenseRows
     return CertifiedRows(
-        backend(taken, signs, False),
+        rows_from(taken, signs, False),
         (signs > 0).astype(np.int64),
         np.array([0, 1]) if equal.size else np.array([1]),
         of_row,
@@ -78,9 +77,8 @@ def _users_own(study: Study, groups: Groups, demands: Demands) -> CertifiedRows:
     else:
         signs = np.ones(study.X.shape[0], dtype=np.int8)
         against = np.zeros(signs.size, dtype=bool)
-    backend = SparseRows if hasattr(study.X, "indptr") else DenseRows
     return CertifiedRows(
-        backend(study.X, signs, study.fit_intercept),
+        rows_from(study.X, signs, study.fit_intercept),
         study.labels,
         levels,
         groups.group,

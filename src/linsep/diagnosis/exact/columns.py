@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.sweeps import AnyRows, vanishing
 from linsep.proof import linear
 from linsep.proof.exact import IntegerArray, IntegerRows
+from linsep.rows import as_dense
 
 # Beyond this many columns left out, combinations are not written down one by one.
 MOST_COMBINATIONS = 300
@@ -75,7 +76,7 @@ def columns_of(
     attempt = 0
     while True:
         block = rows.take(chosen)
-        dense = block.toarray() if hasattr(block, "toarray") else block
+        dense = as_dense(block)
         values = IntegerRows.from_floats(dense[:, priority]).values
         pivots = linear.independent_columns(values, attempt)
         if d - len(pivots) > MOST_COMBINATIONS:
@@ -130,7 +131,7 @@ def is_nearly_collinear(rows: AnyRows, kept: NDArray[np.intp]) -> bool | None:
     if m * kept.size > MOST_ENTRIES or kept.size > m:
         return None
     block = rows.take(np.arange(m))[:, kept]
-    dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+    dense = as_dense(block)
     with np.errstate(all="ignore"):
         dense = dense / np.abs(dense).max(axis=0)
         dense = dense / np.linalg.norm(dense, axis=0)
@@ -189,7 +190,7 @@ def _wide(
     for start in range(0, others.size, step):
         part = others[start : start + step]
         block = rows.take(part)
-        dense = block.toarray() if hasattr(block, "toarray") else block
+        dense = as_dense(block)
         more = IntegerRows.from_floats(dense[:, priority]).values
         outside = part[~_in_row_space(more, basis, square, pivots)]
         if outside.size:

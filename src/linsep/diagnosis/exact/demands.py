@@ -29,7 +29,7 @@ from linsep.diagnosis.exact.merging import Groups
 from linsep.diagnosis.exact.sweeps import AnyRows
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.study import INTERCEPT
-from linsep.rows import DenseRows, SparseRows
+from linsep.rows import SparseRows, rows_from
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,7 @@ def _one_block(
     names: tuple[str, ...],
     fit_intercept: bool,
 ) -> Demands:
-    backend = SparseRows if hasattr(X, "indptr") else DenseRows
-    rows = backend(X, signs, fit_intercept)
+    rows = rows_from(X, signs, fit_intercept)
     n, d = X.shape
     order = np.arange(d)
     if fit_intercept:

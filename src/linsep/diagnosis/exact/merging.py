@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.sweeps import margins
-from linsep.rows import DenseRows, SparseRows
+from linsep.rows import is_sparse, rows_from
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,7 @@ def merge_equal_rows(X: Any) -> Groups:
     ([1.0, 2.0], [0, 1, 0])
     """
     n, d = X.shape
-    backend = SparseRows if hasattr(X, "indptr") else DenseRows
-    rows = backend(X, np.ones(n, dtype=np.int8), False)
+    rows = rows_from(X, np.ones(n, dtype=np.int8), False)
     draws = np.random.default_rng(0).uniform(1.0, 2.0, d)
     with np.errstate(all="ignore"):
         key, _ = margins(rows, draws, np.arange(n))
@@ -74,7 +73,7 @@ def _are_equal(
     for start in range(0, some.size, step):
         part = slice(start, start + step)
         a, b = X[some[part]], X[others[part]]
-        if hasattr(a, "indptr"):
+        if is_sparse(a):
             equal[part] = np.diff((a != b).tocsr().indptr) == 0
         else:
             equal[part] = (a == b).all(axis=1)

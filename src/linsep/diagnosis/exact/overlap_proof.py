@@ -22,6 +22,7 @@ from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.exact.sweeps import AnyRows, pieces
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows
+from linsep.rows import as_dense
 
 
 def overlap_weights(
@@ -92,7 +93,7 @@ class _Exact:
 
     def integers(self, index: NDArray[np.intp]) -> IntegerRows:
         block = self.rows.take(index)
-        dense = block.toarray() if hasattr(block, "toarray") else block
+        dense = as_dense(block)
         return IntegerRows.from_floats(dense)
 
     def cancel(

@@ -27,6 +27,7 @@ from linsep.proof.exact import (
 from linsep.proof.gordan import conflict_among
 from linsep.proof.ladder import settle_rows
 from linsep.proof.signs import row_signs
+from linsep.rows import as_dense
 
 # The row number of a row that is asked about, and not one of the data.
 EXTRA = -1
@@ -190,7 +191,7 @@ class Quotient:
 
     def _integers(self, index: NDArray[np.intp]) -> IntegerRows:
         block = self.rows.take(index)[:, self.kept]
-        dense = block.toarray() if hasattr(block, "toarray") else block
+        dense = as_dense(block)
         return IntegerRows.from_floats(dense)
 
 
@@ -276,7 +277,7 @@ class _Exact:
         floats = self.quotient.engine_rows(self.index)
         if self.extra is None:
             return floats
-        dense = floats.toarray() if hasattr(floats, "toarray") else floats
+        dense = as_dense(floats)
         last = scaled_doubles(_objects(self.extra)[np.newaxis])
         return np.concatenate([dense, last])
 

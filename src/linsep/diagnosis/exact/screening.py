@@ -25,7 +25,7 @@ from linsep.diagnosis.inputs.outcomes import outcome_from
 from linsep.input import InputError
 from linsep.proof.exact import doubles_from
 from linsep.proof.gordan import conflict_among
-from linsep.rows import DenseRows, SparseRows
+from linsep.rows import as_dense, rows_from
 
 # Conflicts that serve all columns, and tries to find them.
 N_CONFLICTS = 64
@@ -73,8 +73,7 @@ class Screen:
                 f"y must have one label for each of the {features.shape[0]} rows, got "
                 f"{signs.size}"
             )
-        backend = SparseRows if hasattr(features, "indptr") else DenseRows
-        rows = backend(features, signs, options["fit_intercept"])
+        rows = rows_from(features, signs, options["fit_intercept"])
         rng = np.random.default_rng(options["random_state"])
         kept = columns_of(rows, rng, np.arange(rows.shape[1])).kept
         if kept.size == 0:
@@ -137,7 +136,7 @@ class Screen:
         others = self.base[self.base != row]
         index = np.append(others, row)
         floats = self.whole.engine_rows(index)
-        dense = floats.toarray() if hasattr(floats, "toarray") else floats
+        dense = as_dense(floats)
         lengths = np.abs(dense).max(axis=1)
         found = None
         if (lengths > 0).all():

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.proof.exact import IntegerArray, doubles_from, exact_signs
-from linsep.rows import DenseRows, SparseRows, _sweeps
+from linsep.rows import DenseRows, SparseRows, _sweeps, is_sparse
 from linsep.rows.protocol import SMALLEST_SUBNORMAL, error_factor
 
 AnyRows = DenseRows | SparseRows
@@ -85,7 +85,7 @@ def _margins_of(
     weights = np.ascontiguousarray(w[:d])
     constant = float(w[d]) if fit_intercept else 0.0
     s, t = np.empty(n), np.empty(n)
-    if hasattr(X, "indptr"):
+    if is_sparse(X):
         _sweeps.sparse_margins(
             X.data, X.indices, X.indptr, signs, weights, constant, s, t
         )
@@ -147,7 +147,7 @@ def _vanishing_block(block: Any, basis: IntegerArray | None) -> NDArray[np.bool_
 
 def _is_zero(block: Any, w: list[int]) -> NDArray[np.bool_]:
     """Return which rows have ``a . w = 0`` for integers `w` without a zero."""
-    if hasattr(block, "tocsr"):
+    if is_sparse(block):
         block = block.tocsr()
     floats = doubles_from(w)
     # A power of two makes the weights whole again, where they are short enough.
@@ -179,5 +179,5 @@ def _has_underflow(floats: NDArray[np.float64], w: Sequence[int]) -> bool:
 
 def _is_integral(block: Any) -> bool:
     """Tell whether every entry is an integer."""
-    entries = block.data if hasattr(block, "indptr") else block
+    entries = block.data if is_sparse(block) else block
     return bool((entries == np.rint(entries)).all())

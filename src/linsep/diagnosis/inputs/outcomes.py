@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linsep.input import InputError
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from
+from linsep.rows import as_dense
 
 FAMILIES = ("binomial", "poisson", "multinomial", "ordinal")
 
@@ -99,7 +100,7 @@ def _n_columns(y: Any) -> int:
 def _counts(y: object) -> Outcome:
     """Read two columns: successes, failures."""
     counts, names = features_from(y)
-    dense = np.asarray(counts.toarray() if hasattr(counts, "toarray") else counts)
+    dense = as_dense(counts)
     if (dense < 0).any():
         row = int(np.argmax((dense < 0).any(axis=1)))
         raise InputError(

@@ -17,6 +17,7 @@ from linsep.diagnosis.inputs.factors import LEVEL_COLUMN, columns_of_factors
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.single_columns import Reason, outcome_text
 from linsep.diagnosis.report.texts import count_rows, listed, number_text
+from linsep.rows import as_dense
 
 # Factors of more columns are not looked at without the data they came from.
 MOST_COLUMNS = 200
@@ -59,7 +60,7 @@ def _levels(
         if len(columns) > MOST_COLUMNS:
             continue
         block = study.X[:, columns]
-        block = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+        block = as_dense(block)
         if all(match["mark"] for match in found) and np.isin(block, (0.0, 1.0)).all():
             named = listed([match["level"] for match in found])
             words = f"{factor} other than {named} (the reference level)"

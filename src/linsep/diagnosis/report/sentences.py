@@ -26,6 +26,7 @@ from linsep.diagnosis.report.single_columns import (
 )
 from linsep.diagnosis.report.texts import combination_text, count_rows, listed
 from linsep.diagnosis.status import Kind
+from linsep.rows import rows_from
 from linsep.solvers.blas import calm_blas
 
 # Reasons shown in full; the rest are counted.
@@ -210,15 +211,13 @@ class Story:
         if self.study.fit_intercept or self.study.family == "ordinal":
             return True
         from linsep.diagnosis.exact.columns import columns_of
-        from linsep.rows import DenseRows, SparseRows
 
         X = self.groups.X
         signs = np.ones(X.shape[0], dtype=np.int8)
-        backend = SparseRows if hasattr(X, "indptr") else DenseRows
         d = X.shape[1]
         order = np.arange(d + 1)
         rng = np.random.default_rng(0)
-        with_one = columns_of(backend(X, signs, True), rng, order)
+        with_one = columns_of(rows_from(X, signs, True), rng, order)
         return d not in with_one.kept
 
     def _reason_lines(self, reasons: list[Reason]) -> list[str]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.texts import count_rows, number_text
+from linsep.rows import is_sparse
 
 _LEVEL = re.compile(
     r"(?:C\((?P<inside>[^,()]+)(?P<contrast>.*?)\)|(?P<plain>[^:\[\]]+))\[(?:T\.)?(?P<level>[^\]]*)\]"
@@ -126,7 +127,7 @@ def _between(name: str, values: NDArray[Any], ends: tuple[bool, bool]) -> str:
 
 def _columns(X: Any) -> Any:
     """Yield each column's number and values."""
-    if hasattr(X, "indptr"):
+    if is_sparse(X):
         X = X.tocsc()
         for j in range(X.shape[1]):
             yield j, X[:, [j]].toarray().ravel()

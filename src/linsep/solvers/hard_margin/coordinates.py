@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import as_dense
 from linsep.solvers.scaling import SAFE_EXPONENT, exponent_above, shifted
 
 # A pivot below this share of the largest is rounding: the row depends on earlier ones.
@@ -197,4 +198,4 @@ def gram_factor(
 def signed_gram(features: Any) -> NDArray[np.float64]:
     """Return the inner products of rows, dense or sparse."""
     product = features @ features.T
-    return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
+    return as_dense(product)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import is_sparse
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.hard_margin.active_set import HardMargin
@@ -80,9 +81,9 @@ def solve_margin(
         Asked with the steps taken so far; a true answer stops.
     """
     m, d = rows.shape
-    if hasattr(rows, "tocsr") and m * d <= DENSE_ENTRIES:
+    if is_sparse(rows) and m * d <= DENSE_ENTRIES:
         rows = rows.toarray()
-    narrow = d <= 2 * m and not hasattr(rows, "tocsr")
+    narrow = d <= 2 * m and not is_sparse(rows)
     outcome = Outcome.STALLED
     with calm_blas(min(m, d)):
         problem, to_weights = (
@@ -116,7 +117,7 @@ def _direct(rows: NDArray[np.float64], fit_intercept: bool) -> Any:
 
 def _wide(rows: Any, fit_intercept: bool) -> Any:
     """Replace the columns by those of a factor of the Gram matrix."""
-    if hasattr(rows, "tocsr"):
+    if is_sparse(rows):
         coordinates, features, signs = Direct.of_sparse(rows, fit_intercept)
     else:
         coordinates, scaled, signs = Direct.of(rows, fit_intercept)

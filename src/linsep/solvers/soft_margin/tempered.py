@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import is_sparse
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import longest_row
 from linsep.solvers.soft_margin._passes import answer_groups, mean_spread
@@ -202,14 +203,14 @@ class _Play:
         self.groups = [slice(a, b) for a, b in pairwise(groups.tolist())]
         self.weights = weights / weights.sum()
         self.basis: NDArray[np.float64] | None = None
-        if not hasattr(rows, "indptr") and rows.shape[1] > rows.shape[0]:
+        if not is_sparse(rows) and rows.shape[1] > rows.shape[0]:
             # Wide rows: the learner's direction lies in their span.
             self.basis, triangle = np.linalg.qr(rows.T)
             rows = triangle.T
         self.d = rows.shape[1]
         if offsets is not None:
             rows = np.column_stack([rows, offsets.T])
-        self.rows = rows if hasattr(rows, "indptr") else np.ascontiguousarray(rows)
+        self.rows = rows if is_sparse(rows) else np.ascontiguousarray(rows)
         self.penalty = np.zeros(rows.shape[1])
         self.penalty[: self.d] = 1.0
         self.reach = longest_row(rows)
@@ -355,7 +356,7 @@ class _Play:
     def _direction(self) -> NDArray[np.float64]:
         """Solve for the Newton step: identity plus covariance over temperature."""
         loose = np.where(self.p < self.caps, self.p / self.tau, 0.0)
-        if hasattr(self.rows, "indptr"):
+        if is_sparse(self.rows):
             return self._inexact(loose)
         system = weighted_gram(self.rows, loose, self.starts)
         diagonal = system.ravel(order="K")[:: len(system) + 1]  # a view

@@ -1,0 +1,44 @@
+"""Dense or sparse: told here, and nowhere else.
+
+A matrix of the package is an ndarray or a SciPy matrix, in CSR form unless said. Code
+that must treat the two apart asks `is_sparse`; code that wants numbers to look at takes
+`as_dense`; code that wants signed rows to sweep takes `rows_from`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.rows.dense import DenseRows
+from linsep.rows.sparse import SparseRows
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether a matrix is one of SciPy's sparse ones."""
+    return hasattr(X, "tocsr")
+
+
+def as_dense(X: Any) -> NDArray[Any]:
+    """Return a matrix as an ndarray: itself, or a sparse one written out."""
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+
+
+def rows_from(
+    X: Any, signs: NDArray[np.int8], fit_intercept: bool
+) -> DenseRows | SparseRows:
+    """Return the signed rows over a matrix.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Read in place; see `DenseRows` and `SparseRows`.
+    signs : ndarray of shape (n_samples,), int8
+        +1 or -1 for each row.
+    fit_intercept : bool
+        Whether a constant column is appended.
+    """
+    backend = SparseRows if is_sparse(X) else DenseRows
+    return backend(X, signs, fit_intercept)
