@@ -28,9 +28,7 @@ MODULES = sorted(
 HEAVY = {
     "click",
     "flint",
-    "llvmlite",
     "matplotlib",
-    "numba",
     "pandas",
     "polars",
     "pyarrow",
