@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linsep.lab.game.arguments import require_positive, require_schedule
-from linsep.lab.game.protocols import FloatArray, Schedule
+from linsep.input import InputError, checked_number
+from linsep.lab.game.protocols import FloatArray, Schedule, require_schedule
 from linsep.lab.game.schedules import Constant
 
 Form = Literal["argmax", "closed", "incremental"]
@@ -106,9 +106,8 @@ class OFTRL(Remembering):
 
     def __post_init__(self) -> None:
         if self.form not in ("argmax", "closed", "incremental"):
-            raise ValueError(
-                '`form` must be "argmax", "closed" or "incremental", '
-                f"got {self.form!r}."
+            raise InputError(
+                f'form must be "argmax", "closed" or "incremental", got {self.form!r}'
             )
 
     def act(self, state: History, weight: float, p: FloatArray) -> FloatArray:
@@ -185,12 +184,12 @@ class OnlineGradientAscent:
     radius: float = math.inf
 
     def __post_init__(self) -> None:
-        require_positive("radius", self.radius, infinite=True)
+        checked_number("radius", self.radius, above=0, infinite=True)
         require_schedule("steps", self.steps)
         if self.steps.shrink(1.0) is not None:
-            raise ValueError(
-                "`steps` must not be adaptive here: a gradient step follows the round, "
-                "so there is no round to play again. Use Constant, Power or Listed."
+            raise InputError(
+                "steps must not be adaptive here: a gradient step follows the round, "
+                "so there is no round to play again; use Constant, Power or Listed"
             )
 
     def start(self, A: FloatArray) -> Any:
@@ -208,7 +207,7 @@ class OnlineGradientAscent:
         """Take the gradient step on the round's payoff."""
         A, _, t = state
         step = self.steps.propose(t + 1, None)
-        return A, _into_ball(w + step * weight * (p @ A), self.radius), t + 1
+        return A, into_ball(w + step * weight * (p @ A), self.radius), t + 1
 
 
 @dataclass(frozen=True)
@@ -231,7 +230,7 @@ class BestResponse:
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        require_positive("radius", self.radius)
+        checked_number("radius", self.radius, above=0)
 
     def start(self, A: FloatArray) -> Any:
         """Return the rows: it has no memory."""
@@ -246,11 +245,11 @@ class BestResponse:
     def observe(
         self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
     ) -> Any:
-        """Forget."""
+        """Return the rows: a best response to the latest needs no past."""
         return state
 
 
-def _into_ball(w: FloatArray, radius: float) -> FloatArray:
-    """Return the nearest point of the ball of this radius."""
+def into_ball(w: FloatArray, radius: float) -> FloatArray:
+    """Return the nearest point of the Euclidean ball of this radius."""
     length = float(np.linalg.norm(w))
     return w if length <= radius else radius / length * w

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linsep.lab.game.arguments import is_number, require_array
+from linsep.input import InputError, checked_array
+from linsep.input.arguments import is_number
 from linsep.lab.game.protocols import FloatArray
 
 # The least exponent of `PNorm`.
@@ -31,7 +32,7 @@ class NegativeEntropy:
 
     @property
     def name(self) -> str:
-        """``"entropy"``."""
+        """Its name, ``"entropy"``."""
         return "entropy"
 
     def strong_convexity(self, n: int) -> float:
@@ -107,18 +108,16 @@ class PNorm:
     exponent: float = 1.5
 
     def __post_init__(self) -> None:
-        from linsep.input import InputError
-
         if not (is_number(self.exponent) and SMALLEST <= self.exponent <= 2):
             raise InputError(
-                f"`exponent` must be at least {SMALLEST} and at most 2, got "
+                f"exponent must be at least {SMALLEST} and at most 2, got "
                 f"{self.exponent!r}: the squared norm is strongly convex only above 1, "
-                "and nearer to 1 rounding is magnified too much. Take NegativeEntropy."
+                "and nearer to 1 rounding is magnified too much; take NegativeEntropy"
             )
 
     @property
     def name(self) -> str:
-        """``"p-norm 1.5"`` and the like."""
+        """Its name with the exponent, such as ``"p-norm 1.5"``."""
         return f"p-norm {self.exponent:g}"
 
     def strong_convexity(self, n: int) -> float:
@@ -202,7 +201,7 @@ class SquaredEuclidean:
 
     @property
     def name(self) -> str:
-        """``"Euclidean"``."""
+        """Its name, ``"Euclidean"``."""
         return "Euclidean"
 
     def strong_convexity(self, n: int) -> float:
@@ -243,7 +242,7 @@ def project_simplex(v: ArrayLike) -> FloatArray:
 
     Raises
     ------
-    linsep.input.InputError
+    InputError
         If ``v`` is not a vector of finite numbers.
 
     Examples
@@ -252,7 +251,7 @@ def project_simplex(v: ArrayLike) -> FloatArray:
     >>> project_simplex(np.array([1.0, 0.5, -3.0]))
     array([0.75, 0.25, 0.  ])
     """
-    given = require_array("v", v, (None,))
+    given = checked_array("v", v, (None,))
     below = given - given.max()
     descending = np.sort(below)[::-1]
     shifts = (np.cumsum(descending) - 1.0) / np.arange(1, below.size + 1)
