@@ -1,29 +1,10 @@
-"""Compiled loops of the mistake-driven methods; imported only inside functions."""
+"""The compiled loop of Perceptron; imported only inside functions."""
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 SEPARATED, OUT_OF_UPDATES, OUT_OF_PASSES = 0, 1, 2
-
-
-@njit(cache=True)
-def next_violation(
-    A: NDArray[np.float64], order: NDArray[np.intp], start: int, w: NDArray[np.float64]
-) -> int:
-    """Return the first position >= start in ``order`` whose row has ``a . w <= 0``.
-
-    Returns ``len(order)`` if there is none. A margin that is not a number is no margin.
-    """
-    d = A.shape[1]
-    for position in range(start, order.size):
-        i = order[position]
-        margin = 0.0
-        for j in range(d):
-            margin += A[i, j] * w[j]
-        if not margin > 0.0:
-            return position
-    return order.size
 
 
 @njit(cache=True)
@@ -63,41 +44,3 @@ def perceptron_passes(
         if clean:
             return passes + 1, updates, inner_products, SEPARATED
     return n_passes, updates, inner_products, OUT_OF_PASSES
-
-
-@njit(cache=True)
-def add_equation(
-    triangle: NDArray[np.float64], right: NDArray[np.float64], row: NDArray[np.float64]
-) -> None:
-    """Add the equation ``row . w = 1`` to the least squares ``triangle w = right``.
-
-    Plane rotations in place, one a column; rotations keep lengths, so that
-    large rows and a small ridge stand side by side.
-    """
-    d = right.size
-    rest, rest_right = row.copy(), 1.0
-    for j in range(d):
-        length = np.hypot(triangle[j, j], rest[j])
-        cosine, sine = triangle[j, j] / length, rest[j] / length
-        triangle[j, j] = length
-        for k in range(j + 1, d):
-            above, below = triangle[j, k], rest[k]
-            triangle[j, k] = cosine * above + sine * below
-            rest[k] = cosine * below - sine * above
-        above = right[j]
-        right[j] = cosine * above + sine * rest_right
-        rest_right = cosine * rest_right - sine * above
-
-
-@njit(cache=True)
-def solve_triangle(
-    triangle: NDArray[np.float64], right: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return ``w`` (d,) with ``triangle @ w = right``; the diagonal is positive."""
-    d = right.size
-    w = right.copy()
-    for j in range(d - 1, -1, -1):
-        for k in range(j + 1, d):
-            w[j] -= triangle[j, k] * w[k]
-        w[j] /= triangle[j, j]
-    return w

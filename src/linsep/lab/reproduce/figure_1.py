@@ -31,11 +31,11 @@ from linsep.lab.game.bounds import (
     rounds_to_separation,
     sharper_rounds_bound,
 )
-from linsep.lab.perceptrons.perceptron import Perceptron
-from linsep.lab.perceptrons.presentation import Tally
+from linsep.lab.perceptrons import Optimistic, Perceptron
+from linsep.lab.perceptrons.by_mistakes import History
 from linsep.lab.perceptrons.result import FloatArray
 from linsep.solvers.metric import whiten
-from linsep.solvers.optimistic import OptimisticLoop, Round, algorithm_1
+from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle
 from linsep.whole_files import whole_file
 
@@ -125,13 +125,14 @@ def measure(n: int, report: Report | None = None) -> Measurement:
     A = data.y[:, None] * data.X
     margin, radius = math.sqrt(3 / (4**n - 1)), math.sqrt(n)
 
-    def tell(tally: Tally) -> None:
+    def tell(history: History) -> None:
         if report is not None:
-            report(tally.n_operations)
+            report(history.n_operations)
 
     perceptron = Perceptron(fit_intercept=False, max_passes=None)
-    classical = perceptron.fit(data.X, data.y, callback=tell)
-    paper = algorithm_1(A, max_rounds=_cap(n))
+    classical = perceptron.run(data.X, data.y, callback=tell)
+    optimistic = Optimistic(fit_intercept=False, max_rounds=_cap(n))
+    paper = optimistic.run(data.X, data.y)
     adaptive = _adaptive_rounds(A, _cap(n))
     coordinates = whiten(A)
     metric = _adaptive_rounds(coordinates.rows, _cap(n))
@@ -147,7 +148,7 @@ def measure(n: int, report: Report | None = None) -> Measurement:
         perceptron_passes=classical.n_passes,
         perceptron_operations=classical.n_operations,
         perceptron_mistakes_per_pass=classical.mistakes_per_pass,
-        optimistic_rounds=paper.n_rounds,
+        optimistic_rounds=paper.n_updates,
         optimistic_operations=paper.n_operations,
         adaptive_rounds=adaptive.n_rounds,
         adaptive_operations=adaptive.n_rounds * (3 * n + 6),

@@ -111,7 +111,7 @@ def compare(n: int, radius: float, margin: float, *, seed: int = 0) -> Compariso
     allowed = rounds_to_separation(r * math.sqrt(2.0 * math.log(n)) / margin)
     transcript = play(A, OFTRL(), data, allowed)
     checks = transcript.checks(margin=margin * (1.0 - 1e-12))
-    updates = Perceptron(fit_intercept=False, max_passes=None).fit(X, y).n_updates
+    updates = Perceptron(fit_intercept=False, max_passes=None).run(X, y).n_updates
     novikoff = Perceptron.mistake_bound(r, margin)
     separated = transcript.separated_at
     return Comparison(
