@@ -149,6 +149,7 @@ def parts_imported(part: str) -> set[str]:
 # knows only parts above it in this table, so the arrows run one way.
 MAY_IMPORT: dict[str, set[str]] = {
     "whole_files": set(),
+    "labellings": set(),
     "figure_style": {"whole_files"},
     "rows": set(),
     "input": {"rows"},
@@ -183,6 +184,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "diagnosis.exact",
         "diagnosis.inputs",
         "diagnosis.status",
+        "labellings",
         "proof",
         "rows",
         "solvers",
@@ -197,7 +199,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "rows",
         "solvers",
     },
-    "lab": {"figure_style", "input", "solvers", "whole_files"},
+    "lab": {"figure_style", "input", "labellings", "rows", "solvers", "whole_files"},
     "datasets": {"lab"},  # four public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},

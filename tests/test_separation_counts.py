@@ -5,6 +5,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from hostile_data import clustered_ties, duplicated_rows, last_bit, wide_range
 from linsep import datasets, separate
 
 
@@ -82,20 +83,20 @@ def known_truths():
     """Data sets of linsep.datasets, each a way to be hard."""
     for kind in ("overlap", "tie", "separable"):
         for seed in range(3):
-            data = datasets.last_bit(kind, random_state=seed)
+            data = last_bit(kind, random_state=seed)
             yield pytest.param(data, id=f"last bit {kind} {seed}")
     for seed in range(3):
         for overlap in (False, True):
             yield pytest.param(
-                datasets.clustered_ties(8, 6, overlap=overlap, random_state=seed),
+                clustered_ties(8, 6, overlap=overlap, random_state=seed),
                 id=f"clustered ties {overlap} {seed}",
             )
             yield pytest.param(
-                datasets.duplicated_rows(20_000, 5, overlap=overlap, random_state=seed),
+                duplicated_rows(20_000, 5, overlap=overlap, random_state=seed),
                 id=f"duplicates {overlap} {seed}",
             )
             yield pytest.param(
-                datasets.wide_range(60, 5, overlap=overlap, random_state=seed),
+                wide_range(60, 5, overlap=overlap, random_state=seed),
                 id=f"wide range {overlap} {seed}",
             )
     for n_inputs in (3, 8, 11):

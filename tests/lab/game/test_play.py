@@ -71,15 +71,16 @@ def test_play_of_the_papers_players_is_algorithm_1(seed, scale):
 
 
 @pytest.mark.parametrize("n", range(1, 9))
-def test_play_on_the_papers_rows_takes_as_many_rounds_as_the_solver(n):
+def test_play_on_the_papers_rows_takes_as_many_rounds_as_the_perceptron(n):
     from linsep import datasets
-    from linsep.solvers.optimistic import algorithm_1
+    from linsep.perceptrons import Optimistic
 
     rows = datasets.paper_rows(n)
     A = rows.y[:, None] * rows.X
     data = MirrorDescent(steps=Constant(1 / n))
     transcript = play(A, OFTRL("closed"), data, 600)
-    assert transcript.separated_at == algorithm_1(A).n_rounds
+    textbook = Optimistic(fit_intercept=False).run(rows.X, rows.y)
+    assert transcript.separated_at == textbook.n_updates
     for check in transcript.checks(margin=math.sqrt(3 / (4**n - 1))).values():
         assert check.holds
 

@@ -1,15 +1,20 @@
 """Boolean functions as data: threshold functions, easy and hard, and all others."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.lab.datasets.arguments import at_least, between, generator
-from linsep.lab.datasets.record import Dataset, exact_array, with_conflict
-
-__all__ = ["boolean_function", "hard_threshold_rows", "odd_max_bit", "threshold_rows"]
+from linsep.input import InputError, checked_count, checked_random_state
+from linsep.lab.datasets.record import (
+    Dataset,
+    RandomState,
+    exact_array,
+    with_conflict,
+)
 
 
 def boolean_function(number: int, n_inputs: int, *, low: int = 0) -> Dataset:
@@ -28,7 +33,7 @@ def boolean_function(number: int, n_inputs: int, *, low: int = 0) -> Dataset:
     ----------
     number : int from 0 to ``2**2**n_inputs - 1``
     n_inputs : int from 0 to 8
-    low : 0 or -1, default 0
+    low : {0, -1}, default=0
         The input that stands for false; true is 1.
 
     Returns
@@ -51,9 +56,9 @@ def boolean_function(number: int, n_inputs: int, *, low: int = 0) -> Dataset:
     >>> sum(boolean_function(number, 3).separable for number in range(256))
     104
     """
-    between("n_inputs", n_inputs, 0, 8)
+    checked_count("n_inputs", n_inputs, least=0, most=8)
     n_rows = 2 ** int(n_inputs)
-    between("number", number, 0, 2**n_rows - 1)
+    checked_count("number", number, least=0, most=2**n_rows - 1)
     bits = _all_inputs(n_inputs)
     y = np.array([2 * (number >> k & 1) - 1 for k in range(n_rows)], dtype=np.int64)
     data = Dataset(
@@ -86,7 +91,7 @@ def odd_max_bit(n_inputs: int, *, low: int = 0) -> Dataset:
     ----------
     n_inputs : int from 1 to 20
         There are ``2**n_inputs`` rows.
-    low : 0 or -1, default 0
+    low : {0, -1}, default=0
         The input that stands for a bit not set; 1 is set.
 
     Returns
@@ -104,7 +109,7 @@ def odd_max_bit(n_inputs: int, *, low: int = 0) -> Dataset:
     >>> data.X.tolist(), data.y.tolist(), data.coef.tolist(), data.intercept
     ([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [-1, 1, -1, -1], [2.0, -4.0], -1)
     """
-    between("n_inputs", n_inputs, 1, 20)
+    checked_count("n_inputs", n_inputs, least=1, most=20)
     bits = _all_inputs(n_inputs)
     places = np.arange(1, n_inputs + 1)
     largest = np.max(bits * places, axis=1)
@@ -129,7 +134,7 @@ def threshold_rows(
     *,
     n_samples: int | None = None,
     largest_weight: int = 9,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Return a threshold function of inputs -1 and 1 with random integer weights.
 
@@ -142,12 +147,11 @@ def threshold_rows(
     Parameters
     ----------
     n_inputs : int, at least 1; at most 20 unless `n_samples` is given
-    n_samples : int, optional
+    n_samples : int or None, default=None
         Draw that many random inputs; all ``2**n_inputs`` by default.
-    largest_weight : int, default 9
+    largest_weight : int, default=9
         At most 2^40.
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
+    random_state : int, Generator or None, default=None
 
     Returns
     -------
@@ -160,12 +164,12 @@ def threshold_rows(
     ((1024, 10), True)
     """
     if n_samples is None:
-        between("n_inputs", n_inputs, 1, 20)
+        checked_count("n_inputs", n_inputs, least=1, most=20)
     else:
-        at_least("n_inputs", n_inputs, 1)
-        at_least("n_samples", n_samples, 1)
-    between("largest_weight", largest_weight, 1, 2**40)
-    rng = generator(random_state)
+        checked_count("n_inputs", n_inputs)
+        checked_count("n_samples", n_samples)
+    checked_count("largest_weight", largest_weight, least=1, most=2**40)
+    rng = checked_random_state(random_state)
     weights = rng.integers(1, largest_weight + 1, size=n_inputs)
     weights *= rng.choice([-1, 1], size=n_inputs)
     intercept = 1 - int(weights.sum()) % 2
@@ -226,7 +230,7 @@ def hard_threshold_rows(n_bits: int) -> Dataset:
     >>> hard_threshold_rows(5).margin < 2.0**-30
     True
     """
-    between("n_bits", n_bits, 1, 7)
+    checked_count("n_bits", n_bits, least=1, most=7)
     subsets = _ordered_subsets(n_bits)
     n = len(subsets)
     hadamard = np.array(
@@ -260,7 +264,7 @@ def _all_inputs(n_inputs: int) -> NDArray[np.int64]:
 def _coded(bits: NDArray[np.int64], low: int) -> NDArray[np.float64]:
     """Write bits as `low` and 1."""
     if low not in (0, -1):
-        raise ValueError(f"low must be 0 or -1, got {low!r}")
+        raise InputError(f"low must be 0 or -1, got {low!r}")
     return np.where(bits == 1, 1.0, float(low))
 
 

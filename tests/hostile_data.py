@@ -4,17 +4,11 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linsep.lab.datasets.arguments import at_least, generator
-from linsep.lab.datasets.lattice import (
-    integer_rows,
-    integer_weights,
-    rows_at_heights,
-    small_plane,
-)
+from linsep.input import InputError, checked_count, checked_random_state
+from linsep.lab.datasets.planted import GRID, integer_weights
 from linsep.lab.datasets.record import Dataset, exact_array, with_conflict
-
-__all__ = ["clustered_ties", "duplicated_rows", "last_bit", "wide_range"]
 
 _SMALLEST_EXPONENT = -1074  # of the smallest subnormal double
 _LARGEST_EXPONENT = 990  # leaves room for the integers and the lifts below 2^1024
@@ -28,7 +22,7 @@ def last_bit(
     n_features: int = 3,
     *,
     n_samples: int = 30,
-    random_state: int | np.random.Generator | None = None,
+    random_state=None,
 ) -> Dataset:
     """Return data that one unit in the last place makes separable, tied or overlapping.
 
@@ -49,11 +43,11 @@ def last_bit(
     Parameters
     ----------
     outcome : "separable", "tie" or "overlap"
-    n_features : int, default 3
+    n_features : int, default=3
         At least 1.
-    n_samples : int, default 30
+    n_samples : int, default=30
         At least ``n_features + 2``.
-    random_state : int, Generator or None, default None
+    random_state : int, Generator or None, default=None
         None stands for `linsep.datasets.SEED`. The same state gives the same data in
         all outcomes, but for the one entry.
 
@@ -73,13 +67,13 @@ def last_bit(
     1
     """
     if outcome not in ("separable", "tie", "overlap"):
-        raise ValueError(
+        raise InputError(
             f"outcome must be 'separable', 'tie' or 'overlap', got {outcome!r}"
         )
-    at_least("n_features", n_features, 1)
+    checked_count("n_features", n_features)
     d = int(n_features)
-    at_least("n_samples", n_samples, d + 2)
-    rng = generator(random_state)
+    checked_count("n_samples", n_samples, least=d + 2)
+    rng = checked_random_state(random_state)
     plane = small_plane(d, rng)
     y = rng.choice(np.array([-1, 1]), size=n_samples)
     rows = rng.permutation(n_samples)[: d + 2]
@@ -126,7 +120,7 @@ def clustered_ties(
     spread: float = 2.0**-40,
     overlap: bool = False,
     fit_intercept: bool = True,
-    random_state: int | np.random.Generator | None = None,
+    random_state=None,
 ) -> Dataset:
     """Return clusters of near-ties: both classes within a hair of the same points.
 
@@ -144,15 +138,14 @@ def clustered_ties(
     ----------
     n_clusters : int, at least 1; at least 2 with `overlap`
     n_features : int, at least 2
-    n_per_cluster : int, default 100
+    n_per_cluster : int, default=100
         At least 2.
-    spread : float, default 2**-40
+    spread : float, default=2**-40
         A power of two from 2**-40 to 1.
-    overlap : bool, default False
-    fit_intercept : bool, default True
+    overlap : bool, default=False
+    fit_intercept : bool, default=True
         The truth is the same either way.
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
+    random_state : int, Generator or None, default=None
 
     Returns
     -------
@@ -164,14 +157,14 @@ def clustered_ties(
     >>> data.X.shape, len(np.unique(np.round(data.X, 6), axis=0))
     ((500, 4), 5)
     """
-    at_least("n_clusters", n_clusters, 2 if overlap else 1)
-    at_least("n_features", n_features, 2)
-    at_least("n_per_cluster", n_per_cluster, 2)
+    checked_count("n_clusters", n_clusters, least=2 if overlap else 1)
+    checked_count("n_features", n_features, least=2)
+    checked_count("n_per_cluster", n_per_cluster, least=2)
     if not 2.0**-40 <= spread <= 1 or np.frexp(spread)[0] != 0.5:
-        raise ValueError(
+        raise InputError(
             f"spread must be a power of two from 2**-40 to 1, got {spread!r}"
         )
-    rng = generator(random_state)
+    rng = checked_random_state(random_state)
     plane = small_plane(n_features, rng)
     centres = rows_at_heights(np.zeros(n_clusters, dtype=np.int64), plane, rng)
     cluster = np.repeat(np.arange(n_clusters), n_per_cluster)
@@ -205,7 +198,7 @@ def duplicated_rows(
     n_distinct: int = 10,
     overlap: bool = False,
     fit_intercept: bool = True,
-    random_state: int | np.random.Generator | None = None,
+    random_state=None,
 ) -> Dataset:
     """Return a few rows of small integers, repeated by the thousand.
 
@@ -221,12 +214,11 @@ def duplicated_rows(
     n_samples : int
         At least `n_distinct`, and more with `overlap`.
     n_features : int, at least 1
-    n_distinct : int, default 10
+    n_distinct : int, default=10
         At least 1.
-    overlap : bool, default False
-    fit_intercept : bool, default True
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
+    overlap : bool, default=False
+    fit_intercept : bool, default=True
+    random_state : int, Generator or None, default=None
 
     Returns
     -------
@@ -238,10 +230,10 @@ def duplicated_rows(
     >>> len(np.unique(data.X, axis=0))
     4
     """
-    at_least("n_distinct", n_distinct, 1)
-    at_least("n_samples", n_samples, n_distinct + int(overlap))
-    at_least("n_features", n_features, 1)
-    rng = generator(random_state)
+    checked_count("n_distinct", n_distinct)
+    checked_count("n_samples", n_samples, least=n_distinct + int(overlap))
+    checked_count("n_features", n_features)
+    rng = checked_random_state(random_state)
     plane = small_plane(n_features, rng)
     distinct, sides = integer_rows(n_distinct, plane, rng)
     extra = rng.integers(n_distinct, size=n_samples - n_distinct)
@@ -270,7 +262,7 @@ def wide_range(
     *,
     overlap: bool = False,
     fit_intercept: bool = True,
-    random_state: int | np.random.Generator | None = None,
+    random_state=None,
 ) -> Dataset:
     """Return rows with entries from subnormal numbers to beyond 1e300.
 
@@ -289,10 +281,9 @@ def wide_range(
     n_samples : int
         At least 1; at least 3 with `overlap`.
     n_features : int, at least 1
-    overlap : bool, default False
-    fit_intercept : bool, default True
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
+    overlap : bool, default=False
+    fit_intercept : bool, default=True
+    random_state : int, Generator or None, default=None
 
     Returns
     -------
@@ -305,9 +296,9 @@ def wide_range(
     >>> bool(sizes.min() < 1e-320), bool(sizes.max() > 1e300)
     (True, True)
     """
-    at_least("n_samples", n_samples, 3 if overlap else 1)
-    at_least("n_features", n_features, 1)
-    rng = generator(random_state)
+    checked_count("n_samples", n_samples, least=3 if overlap else 1)
+    checked_count("n_features", n_features)
+    rng = checked_random_state(random_state)
     plane = small_plane(n_features, rng)
     integers, y = integer_rows(n_samples, plane, rng)
     integers *= _ROOM
@@ -344,3 +335,28 @@ def wide_range(
     # A row lifted by 2^k has its weight divided by 2^k; times 2^_LARGEST_LIFT.
     shares = np.append(weights, weights.sum()) << (_LARGEST_LIFT - lifts[rows])
     return with_conflict(data, rows, shares)
+
+
+def small_plane(n_features: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return weights from -3 to 3, the first of them 1, of a plane through zero."""
+    plane = rng.integers(-3, 4, size=n_features)
+    plane[0] = 1
+    return plane
+
+
+def integer_rows(
+    n_samples: int, plane: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return rows of integers from -9 to 10, none on the plane, and their sides."""
+    rows = rng.integers(-9, 10, size=(n_samples, len(plane)))
+    rows[rows @ plane == 0, 0] += 1
+    return rows, np.sign(rows @ plane)
+
+
+def rows_at_heights(
+    heights: NDArray[np.int64], plane: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return Gaussian rows x, rounded to the grid, with ``x @ plane == height``."""
+    rows = np.rint(rng.standard_normal((len(heights), len(plane))) / GRID) * GRID
+    rows[:, 0] = heights - rows[:, 1:] @ plane[1:]
+    return rows
