@@ -16,12 +16,10 @@ from linsep.figure_style import (
     save,
     style,
 )
-from linsep.lab.reproduce.figure_1 import Measurement, columns
+from linsep.lab.reproduce.figure_1 import Measurement
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["draw", "save_all"]
 
 # Column of the measurements, legend, look. Bounds were not measured: no markers.
 LINES: list[tuple[str, str, dict[str, Any]]] = [
@@ -66,14 +64,14 @@ def draw(rows: list[Measurement]) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    n = columns(rows, "n")
+    n = [row.n for row in rows]
     with style():
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
         figure, (left, right) = new_figure((9.6, 4.7), 1, 2)
         for axes in (left, right):
             for name, label, look in LINES:
-                values = columns(rows, name)
+                values = [float(getattr(row, name)) for row in rows]
                 axes.plot(n, values, ms=5, label=label, **look)
             axes.set_xlabel("n (rows and columns of data set (2))")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
