@@ -1,7 +1,7 @@
-"""Data whose answer hangs on the last bit, on scale, or hides among duplicates."""
+"""Data whose answer hangs on the last bit, on scale, huge weights or duplicates."""
 
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -360,3 +360,131 @@ def rows_at_heights(
     rows = np.rint(rng.standard_normal((len(heights), len(plane))) / GRID) * GRID
     rows[:, 0] = heights - rows[:, 1:] @ plane[1:]
     return rows
+
+
+def hard_threshold_rows(n_bits: int) -> Dataset:
+    """Return n rows of -1 and 1 that force weights of about ``n^(n/2)``.
+
+    Construction: Håstad's matrix as Alon and Vu present it, of order
+    ``n = 2**n_bits``. Order the subsets s_1, s_2, ... of the bits by size, neighbours
+    differing in at most two elements. With the Hadamard matrix
+    ``Q_ij = (-1)^|s_i & s_j|`` and a lower triangular L (see `_triangle`), the matrix
+    ``A = L Q`` has entries -1 and 1 only, and its inverse has huge ones. The labels
+    are the signs of the row of the inverse with the largest sum of sizes. No
+    intercept.
+
+    Truth: separable, as A is invertible: w = A^-1 y has all slacks 1, so the margin
+    is at least ``1 / ||w||``. And the labels force it to be small: if j is that row,
+    ``w_j = sum_i |A^-1_ji| y_i a_i @ w`` is at least the sum of the sizes for every w
+    with slacks of at least 1; so the largest margin is at most 1 over that sum.
+    That is less than 2^-30 for 32 features and less than 2^-90 for 64.
+
+    Parameters
+    ----------
+    n_bits : int from 1 to 7
+        There are ``2**n_bits`` rows and features.
+
+    Returns
+    -------
+    Dataset
+
+    References
+    ----------
+    Håstad, "On the Size of Weights for Threshold Gates", SIAM Journal on Discrete
+    Mathematics 7, 1994. Alon & Vu, "Anti-Hadamard Matrices, Coin Weighing, Threshold
+    Gates, and Indecomposable Hypergraphs", Journal of Combinatorial Theory A 79,
+    1997, section 2.
+
+    Examples
+    --------
+    >>> data = hard_threshold_rows(3)
+    >>> data.X.shape, sorted(set(data.X.ravel().tolist()))
+    ((8, 8), [-1.0, 1.0])
+    >>> hard_threshold_rows(5).margin < 2.0**-30
+    True
+    """
+    checked_count("n_bits", n_bits, least=1, most=7)
+    subsets = _ordered_subsets(n_bits)
+    n = len(subsets)
+    hadamard = np.array(
+        [[(-1) ** (s & t).bit_count() for t in subsets] for s in subsets]
+    )
+    hadamard = hadamard.astype(object)  # Python integers from here on
+    triangle, scale = _triangle(subsets)
+    matrix = (triangle @ hadamard) // scale[:, None]
+    # A = diag(1 / scale) T Q and Q Q = n, so n A^-1 = Q T^-1 diag(scale).
+    inverse = hadamard @ _inverse_of_unit_triangle(triangle) * scale
+    row = max(range(n), key=lambda j: int(np.abs(inverse[j]).sum()))
+    y = np.where(inverse[row] < 0, -1, 1).astype(np.int64)
+    separator = [Fraction(int(value), n) for value in inverse @ y]
+    return Dataset(
+        X=matrix.astype(np.float64),
+        y=y,
+        fit_intercept=False,
+        separable=True,
+        description=f"rows of -1 and 1 that force large weights, order {n}",
+        margin_squared=1 / sum((w * w for w in separator), Fraction(0)),
+        coef=exact_array(separator),
+    )
+
+
+def _ordered_subsets(n_bits: int) -> list[int]:
+    """Return all subsets, as bit masks, by size, neighbours differing in at most two.
+
+    Within a size the order is that of the revolving door (each step swaps one element
+    for another); sizes are joined by adding one element.
+    """
+    order = [0]
+    for size in range(1, n_bits + 1):
+        door = _revolving_door(n_bits, size)
+        if (door[0] & order[-1]).bit_count() < size - 1:
+            door = door[::-1]
+        order += door
+    return order
+
+
+def _revolving_door(n_bits: int, size: int) -> list[int]:
+    """Return the subsets of one size, each differing from the next by one swap."""
+    if size == 0:
+        return [0]
+    if size == n_bits:
+        return [2**n_bits - 1]
+    last = 1 << (n_bits - 1)
+    without = _revolving_door(n_bits - 1, size)
+    with_last = [subset | last for subset in _revolving_door(n_bits - 1, size - 1)]
+    return without + with_last[::-1]
+
+
+def _triangle(subsets: list[int]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return Håstad's L, each row scaled to integers with 1 on the diagonal.
+
+    For i > 1 let D be the difference of s_i and s_(i-1), U their union, and F the
+    subsets s of U, those with ``|s & D| = 1`` only if D has two elements. There are
+    ``2^|s_i|`` of them, s_i the last and s_(i-1) among them. Row i of L has
+    ``2^(1-|s_i|)`` on F, less 1 at place i - 1. The scale is ``2^(|s_i|-1)``.
+    """
+    n = len(subsets)
+    triangle = np.zeros((n, n), dtype=object)
+    scale = np.ones(n, dtype=object)
+    triangle[0, 0] = 1
+    for i in range(1, n):
+        here, before = subsets[i], subsets[i - 1]
+        union, difference = here | before, here ^ before
+        two = difference.bit_count() == 2
+        for j, subset in enumerate(subsets):
+            inside = subset & ~union == 0
+            if inside and (not two or (subset & difference).bit_count() == 1):
+                triangle[i, j] = 1
+        scale[i] = 2 ** (here.bit_count() - 1)
+        triangle[i, i - 1] -= scale[i]
+    return triangle, scale
+
+
+def _inverse_of_unit_triangle(triangle: NDArray[Any]) -> NDArray[Any]:
+    """Invert a lower triangular integer matrix with unit diagonal, in integers."""
+    n = len(triangle)
+    inverse = np.zeros((n, n), dtype=object)
+    for i in range(n):
+        inverse[i] = -(triangle[i, :i] @ inverse[:i]) if i else 0
+        inverse[i, i] = 1
+    return inverse

@@ -5,7 +5,13 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from hostile_data import clustered_ties, duplicated_rows, last_bit, wide_range
+from hostile_data import (
+    clustered_ties,
+    duplicated_rows,
+    hard_threshold_rows,
+    last_bit,
+    wide_range,
+)
 from linsep import datasets, separate
 
 
@@ -106,7 +112,7 @@ def known_truths():
                 id=f"odd max bit {n_inputs} {low}",
             )
     yield pytest.param(datasets.threshold_rows(8), id="threshold rows")
-    yield pytest.param(datasets.hard_threshold_rows(3), id="hard threshold rows")
+    yield pytest.param(hard_threshold_rows(3), id="hard threshold rows")
     for n_features in (30, 60, 100):
         yield pytest.param(
             datasets.mixed_paper_rows(n_features), id=f"mixed paper {n_features}"

@@ -11,7 +11,13 @@ from flint import fmpq, fmpq_mat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostile_data import clustered_ties, duplicated_rows, last_bit, wide_range
+from hostile_data import (
+    clustered_ties,
+    duplicated_rows,
+    hard_threshold_rows,
+    last_bit,
+    wide_range,
+)
 from linsep import datasets
 
 SEEDS = range(4)
@@ -76,7 +82,7 @@ def table():
         "threshold sample": lambda seed: d.threshold_rows(
             20, n_samples=30, largest_weight=2**40, random_state=seed
         ),
-        "hard threshold": lambda seed: d.hard_threshold_rows(1 + seed),
+        "hard threshold": lambda seed: hard_threshold_rows(1 + seed),
         "Boolean": lambda seed: d.boolean_function(0x9D3A >> seed, 4, low=-(seed % 2)),
         "moment curve": lambda seed: d.moment_curve(8, 3, random_state=seed),
     }  # fmt: skip
@@ -442,7 +448,7 @@ def test_odd_max_bit_labels_follow_the_definition():
 
 @pytest.mark.parametrize("n_bits", [1, 2, 3, 4, 5])
 def test_hard_rows_force_large_weights(n_bits):
-    data = datasets.hard_threshold_rows(n_bits)
+    data = hard_threshold_rows(n_bits)
     n = 2**n_bits
     assert set(np.unique(data.X)) <= {-1.0, 1.0}
     A = fmpq_mat([[fmpq(int(x)) for x in row] for row in data.X])
@@ -460,7 +466,7 @@ def test_hard_rows_force_large_weights(n_bits):
 @pytest.mark.parametrize("n_bits", [2, 3, 4, 5, 6, 7])
 def test_hard_rows_force_weights_of_the_size_of_the_theorem(n_bits):
     n = 2**n_bits  # Alon & Vu: the inverse has an entry of n^(n/2) / 2^(2 n)
-    margin_squared = datasets.hard_threshold_rows(n_bits).margin_squared
+    margin_squared = hard_threshold_rows(n_bits).margin_squared
     assert margin_squared * Fraction(n) ** n <= 2 ** (4 * n)
 
 
@@ -535,7 +541,7 @@ def test_cover_count_of_few_points_is_all_labellings():
         (lambda d: d.boolean_function(256, 3), "number must be .* from 0 to 255"),
         (lambda d: d.odd_max_bit(3, low=2), "low must be 0 or -1, got 2"),
         (lambda d: d.threshold_rows(30), "n_inputs must be an integer from 1 to 20"),
-        (lambda d: d.hard_threshold_rows(8), "n_bits must be an integer from 1 to 7"),
+        (lambda d: hard_threshold_rows(8), "n_bits must be an integer from 1 to 7"),
         (lambda d: d.moment_curve(100, 9), r"at most 2\*\*53, got 99\*\*9"),
         (lambda d: d.moment_curve(3, 2, labels=[0, 1, 1]), "labels must be n_points"),
         (lambda d: d.cover_count(3, 0, fit_intercept=False), "n_features must be"),

@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 # Up to this many rounds, points are marked as well as joined.
 FEW_ROUNDS = 20
+# What `plot_convergence` draws of a play: colour, dashes, marker, name in the legend.
+LINES = (
+    ("pseudoexample_norm", VERMILION, "-", "o", r"$\|A^\top \bar p\|$ (above it)"),
+    ("margin_average", BLUE, "--", "s", "margin of the average (below it)"),
+    ("margin_last", BLACK, ":", "^", "margin of the last move (below it)"),
+)
 
 
 def plot_convergence(
@@ -84,36 +90,12 @@ def plot_convergence(
             lw=0,
             label="holds the largest margin",
         )
-        lines: list[tuple[NDArray[np.float64], dict[str, Any]]] = [
-            (
-                transcript.pseudoexample_norm,
-                {
-                    "color": VERMILION,
-                    "ls": "-",
-                    "label": r"$\|A^\top \bar p\|$ (above it)",
-                },
-            ),
-            (
-                transcript.margin_average,
-                {
-                    "color": BLUE,
-                    "ls": "--",
-                    "label": "margin of the average (below it)",
-                },
-            ),
-            (
-                transcript.margin_last,
-                {
-                    "color": BLACK,
-                    "ls": ":",
-                    "label": "margin of the last move (below it)",
-                },
-            ),
-        ]
-        # Lines of one point have no length: with few rounds every point is marked.
-        markers = ("o", "s", "^") if len(t) <= FEW_ROUNDS else ("", "", "")
-        for (values, look), marker in zip(lines, markers, strict=True):
-            axes.plot(t, values, marker=marker, ms=5, **look)
+        for name, colour, dashes, marker, label in LINES:
+            # Lines of one point have no length: of few rounds every point is marked.
+            if len(t) > FEW_ROUNDS:
+                marker = ""
+            look = {"color": colour, "ls": dashes, "marker": marker, "label": label}
+            axes.plot(t, getattr(transcript, name), ms=5, **look)
         if len(t) == 1:
             axes.set(xlim=(0.0, 2.0), xticks=[1])
         if len(t) > FEW_ROUNDS:

@@ -14,7 +14,7 @@ Exponentially small margins:
 
 - `paper_rows`: the data set (2) of "Linear Separation via Optimism".
 - `mixed_paper_rows`: the same, mixed by a unimodular matrix.
-- `odd_max_bit`, `threshold_rows`, `hard_threshold_rows`: threshold functions.
+- `odd_max_bit`, `threshold_rows`: threshold functions.
 
 Every answer known:
 
@@ -25,7 +25,6 @@ Every answer known:
 
 from linsep.lab.datasets.boolean import (
     boolean_function,
-    hard_threshold_rows,
     odd_max_bit,
     threshold_rows,
 )
@@ -44,7 +43,6 @@ __all__ = [
     "boolean_function",
     "cover_count",
     "flipped_labels",
-    "hard_threshold_rows",
     "mixed_paper_rows",
     "moment_curve",
     "odd_max_bit",

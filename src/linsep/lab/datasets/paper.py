@@ -36,10 +36,6 @@ def paper_rows(n_features: int) -> Dataset:
     n_features : int, at least 1
         Also the number of rows.
 
-    Returns
-    -------
-    Dataset
-
     References
     ----------
     Hanashiro & Abernethy, "Linear Separation via Optimism", 2020, equation (2).

@@ -57,10 +57,6 @@ def planted_margin(
     dtype : float64 or float32, default=float64
     random_state : int, Generator or None, default=None
 
-    Returns
-    -------
-    Dataset
-
     Examples
     --------
     >>> data = planted_margin(1000, 5, margin=0.01)

@@ -127,10 +127,6 @@ def moment_curve(
         -1 or +1; None draws them by coin.
     random_state : int, Generator or None, default=None
 
-    Returns
-    -------
-    Dataset
-
     References
     ----------
     Cover, 1965, section III (polynomial separability on the moment curve).
