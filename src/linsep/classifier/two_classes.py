@@ -14,6 +14,7 @@ from linsep.input import InputError, Problem
 from linsep.largest_margin import MarginSearch, exact_square
 from linsep.result import Separation, Status
 from linsep.rows import is_sparse, rows_from
+from linsep.rows._sweeps import column_moments, moved_rows
 from linsep.search.separator_search import Callback, Limits, Search, Verdict
 from linsep.separation import one_class_result, result_of
 from linsep.solvers.scaling import exponent_above
@@ -273,10 +274,10 @@ def standardized(
 
     The centre is the mean where a free intercept undoes it, else zero.
     """
-    from linsep.classifier.kernels import column_moments, moved_rows
-
+    X = np.ascontiguousarray(X)
     share = weights / weights.sum()
-    mean, largest, peak, square = column_moments(X, share)
+    mean, largest, peak, square = np.zeros((4, X.shape[1]))
+    column_moments(X, share, mean, largest, peak, square)
     if settings.standardize:
         scale = np.sqrt(square)
         extreme = (peak > 0) & (np.abs(np.frexp(peak)[1]) > SQUARES_FIT)
@@ -286,7 +287,9 @@ def standardized(
     else:
         scale = np.full(X.shape[1], _common_scale(peak))
     centre = mean if settings.fit_intercept else np.zeros(X.shape[1])
-    return moved_rows(X, centre, scale, signs), centre, scale
+    moved = np.empty(X.shape)
+    moved_rows(X, centre, scale, signs, moved)
+    return moved, centre, scale
 
 
 def _common_scale(X: Any) -> float:

@@ -109,7 +109,50 @@ def test_optimistic_perceptron_is_algorithm_1_within_its_bound(problem):
     assert result.n_operations == t * (2 * len(A) + 2)
 
 
-@pytest.mark.parametrize(("n", "rounds"), [(1, 1), (8, 489), (12, 9_642)])
+def pseudocode(X, y, r, n_rounds):
+    """Algorithm 1 as the paper prints it, line by line; yields p_t and the average."""
+    p = np.full(len(X), 1 / len(X))
+    x_before = x = (p * y) @ X
+    w = np.zeros(X.shape[1])
+    plays = []
+    for _ in range(n_rounds):
+        w = w + 2 * x - x_before
+        p = p * np.exp(-(y * (X @ w)) / r**2)
+        p = p / p.sum()
+        x_before, x = x, (p * y) @ X
+        plays.append(w)
+        yield p, np.mean(plays, axis=0)
+
+
+@pytest.mark.parametrize("separable", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_optimistic_rounds_are_the_papers_pseudocode(seed, separable):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 30)), int(rng.integers(1, 6))
+    X = rng.standard_normal((n, d)) * rng.uniform(0.1, 10)
+    y = np.where(X @ rng.standard_normal(d) > 0, 1.0, -1.0)
+    if not separable:
+        y = rng.choice([-1.0, 1.0], n)
+    r = radius_of(X)
+    played = Optimistic().rounds(y[:, None] * X)
+    for p, average in pseudocode(X, y, r, 60):
+        state = next(played)
+        np.testing.assert_allclose(state.p, p, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(state.w, average, rtol=1e-9, atol=1e-11 * r)
+
+
+@pytest.mark.parametrize("n", [3, 6, 9])
+def test_optimistic_separates_the_papers_rows_within_both_bounds(n):
+    X, y = paper_rows(n)
+    A = y[:, None] * X
+    margin, r = math.sqrt(3 / (4.0**n - 1)), radius_of(A)
+    run = Optimistic(fit_intercept=False).run(X, y)
+    assert (A @ run.coef > 0).all()
+    assert run.n_updates <= r * math.sqrt(2 * math.log(n)) / margin + 1
+    assert run.n_updates <= (1 + 2 * r**2 * math.log(n)) / (2 * margin) + 1
+
+
+@pytest.mark.parametrize(("n", "rounds"), [(1, 1), (8, 489), (12, 9_642), (15, 86_265)])
 def test_optimistic_perceptron_on_the_papers_rows(n, rounds):
     X, y = paper_rows(n)
     result = Optimistic(fit_intercept=False).run(X, y)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linsep.lab.game.bounds import perceptron_bound
+from linsep.lab.perceptrons import _mistakes
 from linsep.lab.perceptrons.by_mistakes import (
     History,
     HyperplaneByMistakes,
@@ -89,8 +90,6 @@ class Perceptron(HyperplaneByMistakes):
         self, rows: SignedRows, callback: Callback | None = None
     ) -> tuple[State, History]:
         """Run the loop of `DrivenByMistakes`, compiled."""
-        from linsep.lab.perceptrons import _kernels
-
         max_updates, max_passes, rng = self.limits()
         counts = np.zeros(len(rows.A), dtype=np.int64)
         state, history = self.init(rows), History(np.zeros(0))
@@ -98,7 +97,7 @@ class Perceptron(HyperplaneByMistakes):
         most_passes = min(NO_CAP, max_passes or NO_CAP)
         most_updates = min(NO_CAP, max_updates or NO_CAP)
         while history.n_passes < most_passes:
-            passes, updates, products, ending = _kernels.perceptron_passes(
+            passes, updates, products, ending = _mistakes.perceptron_passes(
                 rows.A,
                 self.pass_order(len(rows.A), rng),
                 state.w,
@@ -109,10 +108,10 @@ class Perceptron(HyperplaneByMistakes):
             history.n_passes += passes
             history.n_updates += updates
             history.n_shown += products
-            if ending == _kernels.SEPARATED:
+            if ending == _mistakes.SEPARATED:
                 history.stopped = "separated"
                 break
-            if ending == _kernels.OUT_OF_UPDATES:
+            if ending == _mistakes.OUT_OF_UPDATES:
                 history.stopped = "max_updates"
                 break
             if callback is not None:
