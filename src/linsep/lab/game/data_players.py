@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -76,10 +77,7 @@ class MirrorDescent:
 class WithoutSteps:
     """A data player that starts from the uniform distribution and has no step sizes."""
 
-    @property
-    def steps(self) -> None:
-        """None: it has no step sizes."""
-        return
+    steps: ClassVar[None] = None
 
     def start(self, n: int) -> Move:
         """Return the uniform distribution; its memory is the row before row 0."""

@@ -43,39 +43,27 @@ class History:
     w: FloatArray
     correction: FloatArray
 
-    @classmethod
-    def empty(cls, A: FloatArray) -> History:
-        """Return the history before the first round."""
-        n, d = A.shape
-        zero = np.zeros(d)
-        return cls(A, np.zeros(n), zero, zero, zero)
-
-    def after(
-        self, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
-    ) -> History:
-        """Return the history with one round more."""
-        x = p @ self.A
-        return History(
-            A=self.A,
-            p_sum=self.p_sum + weight * p,
-            x_sum=self.x_sum + weight * x,
-            w=w,
-            correction=weight * (x - seen @ self.A),
-        )
-
 
 class Remembering:
     """A learner whose memory is a `History`."""
 
     def start(self, A: FloatArray) -> Any:
         """Return the empty history."""
-        return History.empty(A)
+        zero = np.zeros(A.shape[1])
+        return History(A, np.zeros(len(A)), zero, zero, zero)
 
     def observe(
         self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
     ) -> Any:
         """Return the history with the round added."""
-        return state.after(weight, seen, w, p)
+        x = p @ state.A
+        return History(
+            A=state.A,
+            p_sum=state.p_sum + weight * p,
+            x_sum=state.x_sum + weight * x,
+            w=w,
+            correction=weight * (x - seen @ state.A),
+        )
 
 
 @dataclass(frozen=True)

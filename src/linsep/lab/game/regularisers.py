@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,10 +31,7 @@ class NegativeEntropy:
     ``ln n``. A point holds ``ln p``.
     """
 
-    @property
-    def name(self) -> str:
-        """Its name, ``"entropy"``."""
-        return "entropy"
+    name: ClassVar[str] = "entropy"
 
     def strong_convexity(self, n: int) -> float:
         """Return 1."""
@@ -130,15 +128,7 @@ class PNorm:
         return 1.0 if n > 1 else 0.0
 
     def point(self, p: FloatArray) -> FloatArray:
-        """Return ``grad R(p)``."""
-        return self.gradient(p)
-
-    def distribution(self, point: FloatArray) -> FloatArray:
-        """Return the ``p`` whose gradient is the point."""
-        return self._inverse_gradient(point)
-
-    def gradient(self, p: FloatArray) -> FloatArray:
-        """Return ``grad R(p) = |p|_q^{2 - q} p^{q - 1}`` for nonnegative ``p``."""
+        """Return ``grad R(p) = |p|_q^{2 - q} p^{q - 1}``."""
         q = self.exponent
         length = float((p**q).sum()) ** (1.0 / q)
         values: FloatArray = length ** (2.0 - q) * p ** (q - 1.0)
@@ -153,18 +143,18 @@ class PNorm:
         low, high = -1.0, 0.0
         for _ in range(60):
             middle = 0.5 * (low + high)
-            if self._inverse_gradient(g - middle).sum() >= 1.0:
+            if self.distribution(g - middle).sum() >= 1.0:
                 low = middle
             else:
                 high = middle
         g = np.maximum(g - low, 0.0)
         # The gradient of a multiple of p is that multiple of the gradient.
-        scaled: FloatArray = g / self._inverse_gradient(g).sum()
+        scaled: FloatArray = g / self.distribution(g).sum()
         return scaled
 
-    def _inverse_gradient(self, g: FloatArray) -> FloatArray:
-        """Return the ``p >= 0`` whose gradient is ``max(g, 0)``."""
-        positive = np.maximum(g, 0.0)
+    def distribution(self, point: FloatArray) -> FloatArray:
+        """Return the ``p >= 0`` whose gradient is ``max(point, 0)``."""
+        positive = np.maximum(point, 0.0)
         length = self._length(positive)
         if length == 0.0:
             return positive
@@ -176,7 +166,7 @@ class PNorm:
     def divergence(self, target: FloatArray, source: FloatArray) -> float:
         """Return ``|p|^2 / 2 + |q|^2 / 2 - <grad R(q), p>``, at least 0."""
         value = 0.5 * self._length(target) ** 2 + 0.5 * self._length(source) ** 2
-        return max(0.0, value - float(source @ self._inverse_gradient(target)))
+        return max(0.0, value - float(source @ self.distribution(target)))
 
     def vertex_divergences(self, point: FloatArray) -> FloatArray:
         """Return ``1/2 + |p|^2 / 2 - grad R(p)_i``."""
@@ -199,10 +189,7 @@ class SquaredEuclidean:
     and largest value 1. A point holds ``p``.
     """
 
-    @property
-    def name(self) -> str:
-        """Its name, ``"Euclidean"``."""
-        return "Euclidean"
+    name: ClassVar[str] = "Euclidean"
 
     def strong_convexity(self, n: int) -> float:
         """Return ``1 / n``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,13 +32,10 @@ class Constant(Insistent):
 
     value: float = 1.0
 
+    non_increasing: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         checked_number("value", self.value, above=0)
-
-    @property
-    def non_increasing(self) -> bool:
-        """True: the number never changes."""
-        return True
 
     def propose(self, t: int, last: float | None) -> float:
         """Return ``value``."""
