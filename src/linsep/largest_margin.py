@@ -312,7 +312,7 @@ class MarginSearch(Search):
     ) -> None:
         """Where rows tie, let the first of them be the support."""
         edge = solution.target * (1.0 + 1e-9) + 4 * scan.error
-        near = scan.index[scan.relative <= edge]
+        near = scan.index[scan.values <= edge]
         tied = np.union1d(near, self.support)
         if tied.size == self.support.size:
             return
@@ -330,7 +330,7 @@ class MarginSearch(Search):
     ) -> NDArray[np.intp]:
         """Return rows the sweep found inside the margin that are not held yet."""
         edge = target * (1.0 - min(1e-9, 0.1 * self.tol))
-        inside = scan.index[scan.relative < edge]
+        inside = scan.index[scan.values < edge]
         return np.setdiff1d(inside, working.index) if inside.size else inside
 
     def _refine(
@@ -364,13 +364,13 @@ class MarginSearch(Search):
                 if n * d <= MOST_EXACT_ENTRIES
                 else (scan.index, -np.inf)
             )
-        bound = scan.relative[0] + 4 * scan.error
-        nearest = scan.index[scan.relative <= bound]
+        bound = scan.values[0] + 4 * scan.error
+        nearest = scan.index[scan.values <= bound]
         if nearest.size == n:
             return nearest, np.inf
         if nearest.size == scan.index.size:
             return nearest, -np.inf
-        return nearest, float(scan.relative[nearest.size] - scan.error)
+        return nearest, float(scan.values[nearest.size] - scan.error)
 
     def _exact_lower(self, w: NDArray[np.float64], scan: Scan) -> float:
         """Bound the margin of a hyperplane, with no rounding before the last step."""
@@ -466,9 +466,9 @@ def _settle_exactly(rows: Rows, support: NDArray[np.intp], should_stop: Any) -> 
         target = float(np.ldexp(1.0, shift))
         k = min(n, 4 * d + 200) if _is_faithful(w, weights) else 0
         scan = rows.scan(w, k or n, by_margin=True)
-        if scan.index.size < n and not scan.relative[-1] - 2 * scan.error > target:
+        if scan.index.size < n and not scan.values[-1] - 2 * scan.error > target:
             scan = rows.scan(w, n, by_margin=True)
-        clear = scan.relative - 2 * scan.error > target
+        clear = scan.values - 2 * scan.error > target
         doubtful = scan.index[~clear] if k else scan.index
         worst = None
         for at in range(0, doubtful.size, 1000):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.diagnosing import study_of
 from linsep.diagnosis.exact.columns import columns_of
 from linsep.diagnosis.exact.facial_reduction import OutOfTime
-from linsep.diagnosis.exact.merging import merge_equal_rows
+from linsep.rows.equal_rows import merge_equal_rows
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.exact.sweeps import exact_signs_of, signs_of
 from linsep.diagnosis.inputs.study import Study

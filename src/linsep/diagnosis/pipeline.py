@@ -11,7 +11,7 @@ from linsep.diagnosis.exact.coefficients import Estimate, verdicts
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands, demands_of
 from linsep.diagnosis.exact.facial_reduction import OutOfTime, Partition, Reduction
-from linsep.diagnosis.exact.merging import Groups, merge_equal_rows
+from linsep.rows.equal_rows import Groups, merge_equal_rows
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.texts import combination_text

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.merging import Groups
+from linsep.rows.equal_rows import Groups
 from linsep.diagnosis.exact.sweeps import AnyRows
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.study import INTERCEPT

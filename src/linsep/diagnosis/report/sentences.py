@@ -12,7 +12,7 @@ from linsep.diagnosis.exact.coefficients import Estimate
 from linsep.diagnosis.exact.columns import Columns, is_nearly_collinear
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition
-from linsep.diagnosis.exact.merging import Groups
+from linsep.rows.equal_rows import Groups
 from linsep.diagnosis.inputs.factors import factor_of
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.diagnosis.report.chance import chance_sentence
