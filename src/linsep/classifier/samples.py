@@ -66,9 +66,7 @@ def _distinct(
         label = labels[index].astype(np.uint64) << (np.uint64(64) - LABEL_BITS)
         return np.asarray((row_words(part, attempt) >> LABEL_BITS) | label)
 
-    def are_same(
-        some: NDArray[np.intp], others: NDArray[np.intp]
-    ) -> NDArray[np.bool_]:
-        return (labels[some] == labels[others]) & are_equal(X, some, others)
+    def are_same(some: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.bool_]:
+        return np.asarray(are_equal(X, some, others) & (labels[some] == labels[others]))
 
     return distinct(len(labels), words, are_same)

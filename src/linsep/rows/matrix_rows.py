@@ -39,7 +39,8 @@ class MatrixRows:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype the data are read in."""
-        return np.dtype(self.X.dtype)
+        dtype: np.dtype[Any] = np.dtype(self.X.dtype)
+        return dtype
 
     @property
     def entries_a_row(self) -> int:

@@ -19,7 +19,8 @@ class SparseRows(MatrixRows):
     @property
     def entries_a_row(self) -> int:
         """Entries that a row holds, the constant counted, on average, rounded up."""
-        return 1 + int(self.X.nnz) // max(1, self.X.shape[0])
+        n_entries: int = self.X.nnz
+        return 1 + n_entries // max(1, self.shape[0])
 
     @property
     def n_terms(self) -> int:

@@ -54,10 +54,9 @@ class WorkingSet:
         self.source = source
         self._rng = rng
         n, d = source.shape
-        entries_a_row = max(1, getattr(source.X, "nnz", n * d) // max(1, n))
         self.size = min(
             max(SAMPLE_A_COLUMN * d, LEAST_SAMPLE),
-            max(MOST_ENTRIES // entries_a_row, 2 * d),
+            max(MOST_ENTRIES // source.entries_a_row, 2 * d),
         )
         self.n_added = max(ADDED_A_COLUMN * d, LEAST_ADDED)
         self._doublings = np.zeros(0, dtype=np.uint8)
