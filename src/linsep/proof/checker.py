@@ -35,15 +35,16 @@ import json
 import math
 import re
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from operator import mul
 from typing import Any
 
 Document = dict[str, Any]
+Row = Sequence[float] | Mapping[int, float]
 
-MAX_COLONS = 10_000  # a dozen keys; the rest may stand in the names of two classes
+# A dozen keys and lists: the rest may stand in the names of the classes.
+MAX_MARKS = 10_000
 MAX_TEXT = 1 << 26  # characters in a certificate
 UNIT = 1 << 1074  # the largest denominator of a double; the others divide it
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,599})", re.ASCII)
@@ -66,8 +67,9 @@ class CertificateError(ValueError):
 
 def check(
     certificate_text: str,
-    rows: Iterable[Sequence[float]],
+    rows: Iterable[Row],
     labels: Sequence[object],
+    n_columns: int | None = None,
 ) -> list[Fraction]:
     """Check a certificate; return what its sums come to, or raise.
 
@@ -76,9 +78,13 @@ def check(
     certificate_text : str
         The certificate, JSON.
     rows : iterable of sequences of n_features numbers
-        The data, as they were given. Read twice; an iterator is kept in memory.
+        The data, as they were given. A row that is mostly zeros may also be a mapping
+        from column, counted from 0, to number. Read twice; an iterator is kept in
+        memory.
     labels : sequence of n_samples labels
         Text, numbers or truth values.
+    n_columns : int, optional
+        The number of columns, which rows that are mappings do not show.
 
     Returns
     -------
@@ -92,6 +98,9 @@ def check(
         If anything at all is amiss.
     """
     certificate = parse(certificate_text)
+    d = certificate["n_features"]
+    if n_columns not in (None, d):
+        raise CertificateError(f"the certificate is for {d} columns, got {n_columns}")
     data = rows if isinstance(rows, Sequence) or iter(rows) is not rows else list(rows)
     signs = _signs(certificate["classes"], labels)
     if _data_digest(data, signs, certificate) != certificate["data_sha256"]:
@@ -101,13 +110,15 @@ def check(
     weights = dict(
         zip(certificate.get("rows", []), certificate.get("weights", []), strict=True)
     )
-    constant = [1] if certificate["fit_intercept"] else []
-    totals = [0] * (certificate["n_features"] + len(constant))
+    constant = [(d, 1.0)] if certificate["fit_intercept"] else []
+    totals: dict[int, int] = {}
     slacks = []
     for i, (row, sign) in enumerate(zip(data, signs, strict=True)):
-        entries, unit = _integers([*row, *constant])
+        if n_columns is None and isinstance(row, Mapping):
+            raise CertificateError("rows that are mappings need n_columns")
+        entries, unit = _integers(_entries(row, d, i) + constant)
         if w is not None:
-            slack = sign * sum(map(mul, entries, w))
+            slack = sign * sum(entry * w[j] for j, entry in entries)
             if slack < 0 or (slack == 0) != (i in weights):
                 found = (
                     "negative" if slack < 0 else "zero" if slack == 0 else "positive"
@@ -116,10 +127,11 @@ def check(
             slacks.append(Fraction(slack, unit))
         if i in weights:
             factor = sign * weights[i] * (UNIT // unit)
-            totals = [a + factor * b for a, b in zip(totals, entries, strict=True)]
-    if any(totals):
+            for j, entry in entries:
+                totals[j] = totals.get(j, 0) + factor * entry
+    if any(totals.values()):
         raise CertificateError("the weighted rows do not sum to zero")
-    return [Fraction(total, UNIT) for total in totals] if w is None else slacks
+    return [Fraction(0)] * (d + len(constant)) if w is None else slacks
 
 
 def parse(text: str) -> Document:
@@ -128,8 +140,9 @@ def parse(text: str) -> Document:
         raise CertificateError(
             f"a certificate is text of at most {MAX_TEXT} characters"
         )
-    if text.count(":") > MAX_COLONS:  # before millions of keys are read
-        raise CertificateError("a certificate has few keys, this text has many")
+    for mark, name in ((":", "keys"), ("[", "lists"), ("{", "objects")):
+        if text.count(mark) > MAX_MARKS:  # before millions of them are made
+            raise CertificateError(f"not a JSON object of few {name}: this has many")
     try:
         document = json.loads(
             text,
@@ -244,7 +257,7 @@ def _signs(classes: list[str], labels: Sequence[object]) -> list[int]:
 
 
 def _data_digest(
-    rows: Iterable[Sequence[float]],
+    rows: Iterable[Row],
     signs: list[int],
     certificate: Document,
 ) -> str:
@@ -252,9 +265,7 @@ def _data_digest(
     count = 0
     counts, columns, values = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
     for row in rows:
-        entries = [(j, _double(entry)) for j, entry in enumerate(row) if entry != 0]
-        if len(row) != d:
-            raise CertificateError(f"row {count} must have {d} entries, got {len(row)}")
+        entries = _entries(row, d, count)
         k = len(entries)
         counts.update(struct.pack("<I", k))
         if k < d:
@@ -273,6 +284,19 @@ def _data_digest(
     return total.hexdigest()
 
 
+def _entries(row: Row, d: int, number: int) -> list[tuple[int, float]]:
+    """Return the columns of the entries that are not zero, increasing, and these."""
+    if isinstance(row, Mapping):
+        if not all(type(j) is int and 0 <= j < d for j in row):
+            raise CertificateError(f"row {number} must have columns from 0 to {d - 1}")
+        pairs: Iterable[tuple[int, float]] = sorted(row.items())
+    elif len(row) == d:
+        pairs = enumerate(row)
+    else:
+        raise CertificateError(f"row {number} must have {d} entries, got {len(row)}")
+    return [(j, _double(entry)) for j, entry in pairs if entry != 0]
+
+
 def _double(entry: object) -> float:
     try:
         if isinstance(entry, (int, float)) and math.isfinite(entry):
@@ -285,11 +309,11 @@ def _double(entry: object) -> float:
     raise CertificateError(f"the data must be finite doubles, got {shown}")
 
 
-def _integers(row: list[float]) -> tuple[list[int], int]:
-    """Return a row as integers over one denominator, a power of two."""
-    ratios = [entry.as_integer_ratio() for entry in row]
-    unit = max((below for _, below in ratios), default=1)
-    return [above * (unit // below) for above, below in ratios], unit
+def _integers(entries: list[tuple[int, float]]) -> tuple[list[tuple[int, int]], int]:
+    """Return entries as integers over one denominator, a power of two."""
+    ratios = [(j, *entry.as_integer_ratio()) for j, entry in entries]
+    unit = max((below for _, _, below in ratios), default=1)
+    return [(j, above * (unit // below)) for j, above, below in ratios], unit
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
