@@ -238,6 +238,7 @@ def test_a_wrong_header_is_refused(entries, message):
         ('{"a":' * 200_000, "few keys"),
         ('{"w": [' + "[]," * 200_000, "few lists"),
         ('{"w": [' + "{}," * 200_000, "few objects"),
+        ('{"w": [' + "0," * ((1 << 24) + 1), "few entries"),
         ('{"version": 1, "version": 1}', "occurs twice"),
         ('{"version": 1.0}', "numbers must be integers"),
         ('{"version": NaN}', "numbers must be integers"),

@@ -43,12 +43,19 @@ from typing import Any
 Document = dict[str, Any]
 Row = Sequence[float] | Mapping[int, float]
 
-# A dozen keys and lists: the rest may stand in the names of the classes.
-MAX_MARKS = 10_000
 MAX_TEXT = 1 << 26  # characters in a certificate
+# A dozen keys and lists, the rest may stand in the names of the classes; an integer
+# takes four characters: two quotes, a digit and a comma.
+MAX_MARKS = {
+    ":": ("keys", 10_000),
+    "[": ("lists", 10_000),
+    "{": ("objects", 10_000),
+    ",": ("entries", MAX_TEXT // 4),
+}
 UNIT = 1 << 1074  # the largest denominator of a double; the others divide it
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,599})", re.ASCII)
 _HEXADECIMAL = re.compile(r"-?0x[1-9a-f][0-9a-f]{0,249999}", re.ASCII)
+_TEXTS = "integers written as text"
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _HEADER = {
     "format", "version", "kind", "n_samples", "n_features", "fit_intercept",
@@ -140,8 +147,8 @@ def parse(text: str) -> Document:
         raise CertificateError(
             f"a certificate is text of at most {MAX_TEXT} characters"
         )
-    for mark, name in ((":", "keys"), ("[", "lists"), ("{", "objects")):
-        if text.count(mark) > MAX_MARKS:  # before millions of them are made
+    for mark, (name, most) in MAX_MARKS.items():
+        if text.count(mark) > most:  # before millions of them are made
             raise CertificateError(f"not a JSON object of few {name}: this has many")
     try:
         document = json.loads(
@@ -209,35 +216,36 @@ def _check_header(document: Document) -> None:
 
 
 def _read_body(document: Document) -> Document:
-    parts = [document[name] for name in ("rows", "weights") if name in document]
-    lengths = {len(part) for part in parts if isinstance(part, list)}
-    if len(lengths) > 1:
-        raise CertificateError("every row needs a positive weight")
+    """Return the rows and the integers; what is too long is refused unread."""
+    n_columns = document["n_features"] + document["fit_intercept"]
+    for name in ("w", "rows", "weights"):
+        if not isinstance(document.get(name, []), list):
+            wanted = "row numbers" if name == "rows" else _TEXTS
+            raise CertificateError(f"{name} must be a list of {wanted}")
+    if "w" in document and len(document["w"]) != n_columns:
+        raise CertificateError(f"w must have {n_columns} entries")
+    if "rows" in document:
+        rows = document["rows"]
+        if len(rows) != len(document["weights"]):
+            raise CertificateError("every row needs a positive weight")
+        if document["kind"] == "conflict" and not 1 <= len(rows) <= n_columns + 1:
+            raise CertificateError(f"a conflict has from 1 to {n_columns + 1} rows")
+        if any(type(row) is not int for row in rows):
+            raise CertificateError("rows must be a list of row numbers")
+        inside = not rows or (rows[0] >= 0 and rows[-1] < document["n_samples"])
+        if not inside or any(a >= b for a, b in pairwise(rows)):
+            raise CertificateError("rows must increase, from 0 to below n_samples")
     body: Document = {
         name: _exact_integers(document[name], name)
         for name in ("w", "weights")
         if name in document
     }
-    n_columns = document["n_features"] + document["fit_intercept"]
-    if "w" in body and len(body["w"]) != n_columns:
-        raise CertificateError(f"w must have {n_columns} entries")
-    if "rows" in document:
-        rows = document["rows"]
-        if not isinstance(rows, list) or any(type(row) is not int for row in rows):
-            raise CertificateError("rows must be a list of row numbers")
-        inside = not rows or (rows[0] >= 0 and rows[-1] < document["n_samples"])
-        if not inside or any(a >= b for a, b in pairwise(rows)):
-            raise CertificateError("rows must increase, from 0 to below n_samples")
-        if len(body["weights"]) != len(rows) or min(body["weights"], default=1) <= 0:
-            raise CertificateError("every row needs a positive weight")
-        if document["kind"] == "conflict" and not 1 <= len(rows) <= n_columns + 1:
-            raise CertificateError(f"a conflict has from 1 to {n_columns + 1} rows")
+    if min(body.get("weights", []), default=1) <= 0:
+        raise CertificateError("every row needs a positive weight")
     return body
 
 
-def _exact_integers(values: object, name: str) -> list[int]:
-    if not isinstance(values, list):
-        raise CertificateError(f"{name} must be a list of integers written as text")
+def _exact_integers(values: list[object], name: str) -> list[int]:
     integers = []
     for value in values:
         if isinstance(value, str) and _DECIMAL.fullmatch(value):
@@ -245,7 +253,7 @@ def _exact_integers(values: object, name: str) -> list[int]:
         elif isinstance(value, str) and _HEXADECIMAL.fullmatch(value):
             integers.append(int(value, 16))  # takes time proportional to its length
         else:
-            raise CertificateError(f"{name} must be a list of integers written as text")
+            raise CertificateError(f"{name} must be a list of {_TEXTS}")
     return integers
 
 
