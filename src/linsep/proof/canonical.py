@@ -157,8 +157,6 @@ def _same_line(
 
 
 def _proportional(a: IntegerArray, b: IntegerArray) -> NDArray[np.bool_]:
-    if a.shape[1] == 0:
-        return np.ones(len(a), dtype=bool)
     if max(magnitude(a), magnitude(b)) >= 1 << 31:
         a, b = a.astype(object), b.astype(object)
     at = np.arange(len(a)), (a != 0).argmax(axis=1)

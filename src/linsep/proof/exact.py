@@ -324,8 +324,6 @@ def unscaled(weights: Sequence[int], exponents: NDArray[np.int64]) -> list[int]:
 
     ``sum_i p_i values_i = 0`` is ``sum_i (p_i 2**-exponents_i) a_i = 0``.
     """
-    if len(weights) == 0:
-        return []
     top = int(exponents.max())
     return primitive(
         [p << (top - int(e)) for p, e in zip(weights, exponents, strict=True)]

@@ -28,7 +28,7 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 from numpy.typing import NDArray
 
 from linsep.proof import linear
-from linsep.proof.exact import IntegerRows
+from linsep.proof.exact import IntegerRows, python_vector
 
 Evaluate = Callable[[list[int], int], tuple[int, Fraction] | None]
 
@@ -163,7 +163,8 @@ def exact_margin(
     take : callable
         Returns named signed rows in float64; with `free` the last column is the sign.
     support : ndarray of int
-        Rows believed to carry the solution, the most trusted first.
+        Rows believed to carry the solution, the most trusted first; at least one row,
+        and with `free` one of each class.
     free : bool
         Whether there is an unpenalised intercept.
     most_violated : callable
@@ -178,8 +179,10 @@ def exact_margin(
         None if stopped, or if the rows cannot be separated at all.
     """
     state = _Support(take, free)
-    state.rows = _independent(state, [int(i) for i in support])
-    if not _make_feasible(state):
+    guess = [int(i) for i in support]
+    # A guess may lead nowhere; its first row of each class never does.
+    first = {state.row(i).border > 0: i for i in reversed(guess)}
+    if not _begins(state, guess) and not _begins(state, list(first.values())):
         return None
     while not should_stop():
         weights, denominator = state.weights()
@@ -191,14 +194,10 @@ def exact_margin(
     return None
 
 
-def _independent(state: _Support, index: list[int]) -> list[int]:
-    """Keep the rows that are independent of those before them."""
+def _begins(state: _Support, index: list[int]) -> bool:
+    """Activate rows independent of those before them, none of negative multiplier."""
     values = state.read(index).values
-    return [index[i] for i in linear.independent_columns(values.T)]
-
-
-def _make_feasible(state: _Support) -> bool:
-    """Drop rows with negative multipliers until there are none."""
+    state.rows = [index[i] for i in linear.independent_columns(values.T)]
     while state.rows:
         if state.free and len({state.row(i).border > 0 for i in state.rows}) < 2:
             return False
@@ -318,8 +317,7 @@ def exact_upper(
         p * Fraction(2) ** int(e) for p, e in zip(shares, exact.exponents, strict=True)
     ]
     denominator = math.lcm(*(p.denominator for p in scaled))
-    numerators = np.empty(len(scaled), dtype=object)
-    numerators[:] = [int(p * denominator) for p in scaled]
+    numerators = python_vector([int(p * denominator) for p in scaled])
     width = rows.shape[1] - int(free)
     sums = numerators @ exact.values[:, :width].astype(object)
     squared = Fraction(sum(int(v) ** 2 for v in sums), denominator**2)
