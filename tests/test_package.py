@@ -28,9 +28,7 @@ MODULES = sorted(
 HEAVY = {
     "click",
     "flint",
-    "llvmlite",
     "matplotlib",
-    "numba",
     "pandas",
     "polars",
     "pyarrow",
@@ -170,6 +168,8 @@ def parts_imported(part: str) -> set[str]:
 MAY_IMPORT: dict[str, set[str]] = {
     "whole_files": set(),
     "lazy": set(),
+    "labellings": set(),
+    "figure_style": {"whole_files"},
     "rows": set(),
     "input": {"rows"},
     "solvers": {"rows"},
@@ -186,6 +186,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "diagnosis.exact",
         "diagnosis.inputs",
         "diagnosis.status",
+        "labellings",
         "proof",
         "rows",
         "solvers",
@@ -200,7 +201,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "rows",
         "solvers",
     },
-    "lab": {"input", "solvers", "whole_files"},
+    "lab": {"figure_style", "input", "labellings", "rows", "solvers", "whole_files"},
     "datasets": {"lab"},  # four public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},

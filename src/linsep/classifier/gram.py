@@ -25,7 +25,7 @@ from linsep.search.limits import Clock, Effort, Interval
 from linsep.search.reasons import Reason
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import margin_upper
-from linsep.solvers.hard_margin.active_set import HardMargin
+from linsep.solvers.hard_margin.start import HardMargin
 
 # Up to this many rows the whole Gram matrix is factored at once, without a rank limit.
 WHOLE = 1500
@@ -165,7 +165,7 @@ def kernel_separation(
     problem, scale = _hard_problem(factor.rows, signs, free)
     outcome = Outcome.STALLED
     limit = STEPS_A_LANDMARK * problem.rows.shape[1] + 200
-    for state in problem.solve(1e-10, limit):
+    for state in problem.solve(tolerance=1e-10, max_steps=limit):
         outcome = state
         if clock.elapsed() > (settings.time_limit or MOST_SECONDS):
             break
@@ -216,7 +216,8 @@ def _hard_problem(
     signed = rows * (signs / scale)[:, None]
     if free:
         signed = np.column_stack([signed, signs])
-    return HardMargin(np.ascontiguousarray(signed), signs, free), scale
+    signed = np.ascontiguousarray(signed)
+    return HardMargin(signed, signs, free_offset=free), scale
 
 
 def _checked(rows: Any, w: NDArray[np.float64], length: float) -> tuple[Verdict, float]:
@@ -224,7 +225,7 @@ def _checked(rows: Any, w: NDArray[np.float64], length: float) -> tuple[Verdict,
     scan = rows.scan(w, rows.shape[0], by_margin=True)
     slack = scan.margin
     if slack <= 0 and scan.n_violations == 0:
-        doubtful = scan.index[scan.relative <= scan.error]
+        doubtful = scan.index[scan.values <= scan.error]
         exact = Hyperplane(w).least_slack(rows.take(doubtful))
         slack = -np.inf if exact is None else min(exact, scan.margin_settled)
     if slack <= 0:

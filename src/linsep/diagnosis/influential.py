@@ -22,15 +22,15 @@ from numpy.typing import NDArray
 from linsep.diagnosis.diagnosing import study_of
 from linsep.diagnosis.exact.columns import columns_of
 from linsep.diagnosis.exact.facial_reduction import OutOfTime
-from linsep.diagnosis.exact.merging import merge_equal_rows
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
-from linsep.diagnosis.exact.sweeps import exact_signs_of, signs_of
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.report.texts import count_rows, listed
 from linsep.diagnosis.status import Kind
 from linsep.input import InputError, checked_seed, checked_time_limit
+from linsep.proof.signs import signs_of
 from linsep.rows import as_dense, is_sparse, rows_from
+from linsep.rows.equal_rows import merge_equal_rows
 from linsep.solvers.blas import calm_blas
 
 # Conflicts looked for at most; each costs one solve.
@@ -256,8 +256,6 @@ class _Search:
         best = np.ones(self.counts.size, dtype=bool)
         for w in self._soft_margins():
             signs, _ = signs_of(self.rows, w, everything)
-            doubtful = everything[signs == 0]
-            signs[doubtful] = exact_signs_of(self.rows, w, doubtful)
             removed = signs <= 0
             if self.counts[removed].sum() < self.counts[best].sum():
                 best = removed
@@ -332,7 +330,7 @@ class _Search:
             w[-1] = float(signs[0])
             yield tuple(integers_from(w))
             return
-        X: Any = rows.X
+        X: Any = rows.features(slice(None))
         scale = abs(X).max(axis=0)
         scale = as_dense(scale)
         scale = np.where(scale.ravel() > 0, scale.ravel(), 1.0)
@@ -375,8 +373,6 @@ def decided(
         if isinstance(answer, Conflict):
             return answer
         signs, relative = signs_of(whole.rows, answer, index)
-        doubtful = np.flatnonzero(signs == 0)
-        signs[doubtful] = exact_signs_of(whole.rows, answer, index[doubtful])
         bad = np.flatnonzero(signs <= 0)
         if bad.size == 0:
             return answer

@@ -11,13 +11,13 @@ from linsep.diagnosis.exact.coefficients import Estimate, verdicts
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands, demands_of
 from linsep.diagnosis.exact.facial_reduction import OutOfTime, Partition, Reduction
-from linsep.diagnosis.exact.merging import Groups, merge_equal_rows
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.texts import combination_text
 from linsep.diagnosis.report.whole_numbers import simplified
 from linsep.diagnosis.status import Kind
 from linsep.proof.exact import doubles_from
+from linsep.rows.equal_rows import Groups, merge_equal_rows
 from linsep.solvers.blas import calm_blas
 
 
@@ -112,7 +112,7 @@ def _decided(
         message=story.message(separated),
         _sentences=lambda: story.sentences(separated),
         _certify=lambda: certificate_of(basis, partition),
-        _reduced=lambda: (basis.rows.X, basis.labels),
+        _reduced=lambda: (basis.rows.features(slice(None)), basis.labels),
     )
 
 

@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.facial_reduction import OutOfTime, Partition
 from linsep.diagnosis.exact.quotient import Conflict
-from linsep.diagnosis.exact.sweeps import AnyRows, exact_signs_of, signs_of
 from linsep.proof.exact import doubles_from, integers_from
+from linsep.proof.signs import settled_signs, signs_of
+from linsep.rows import Rows
 
 
 class Estimate(StrEnum):
@@ -48,7 +49,7 @@ class Estimate(StrEnum):
 
 
 def verdicts(
-    rows: AnyRows,
+    rows: Rows,
     partition: Partition,
     should_stop: Callable[[], bool],
 ) -> dict[int, Estimate]:
@@ -92,7 +93,7 @@ class _Question:
     """Whether the other sign of a coefficient is possible."""
 
     def __init__(
-        self, rows: AnyRows, partition: Partition, should_stop: Callable[[], bool]
+        self, rows: Rows, partition: Partition, should_stop: Callable[[], bool]
     ) -> None:
         self.rows = rows
         self.w = partition.w
@@ -100,7 +101,7 @@ class _Question:
         self.should_stop = should_stop
         self.separated = np.flatnonzero(~partition.overlapped)
         working = partition.working
-        _, relative = signs_of(rows, self.w, working)
+        _, relative = settled_signs(rows, self.w, working)
         n_few = 5 * self.quotient.dimension + 200
         nearest = np.argsort(relative, kind="stable")[:n_few]
         self.working = np.sort(working[nearest])
@@ -164,9 +165,6 @@ class _Question:
     def _violators(self, w: tuple[int, ...]) -> NDArray[np.intp]:
         """Return separated rows on which a direction is not positive, worst first."""
         signs, relative = signs_of(self.rows, w, self.separated)
-        doubtful = np.flatnonzero(signs == 0)
-        if doubtful.size:
-            signs[doubtful] = exact_signs_of(self.rows, w, self.separated[doubtful])
         bad = np.flatnonzero(signs <= 0)
         worst = bad[np.argsort(relative[bad], kind="stable")]
         return np.asarray(self.separated[worst])

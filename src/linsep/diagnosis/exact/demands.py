@@ -26,12 +26,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.merging import Groups
-from linsep.diagnosis.exact.sweeps import AnyRows
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.input import InputError
-from linsep.rows import SparseRows, rows_from
+from linsep.rows import Rows, SparseRows, rows_from
+from linsep.rows.equal_rows import Groups
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Demands:
         Which of these rows speak of an observation of a level; None: all of them.
     """
 
-    rows: AnyRows
+    rows: Rows
     equal: NDArray[np.bool_]
     order: NDArray[np.intp]
     names: tuple[str, ...]

@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import some_of
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
-from linsep.diagnosis.exact.sweeps import AnyRows, exact_signs_of, signs_of, vanishing
+from linsep.proof.signs import exact_signs_of, settled_signs, vanishing
 from linsep.proof.simplex import never
+from linsep.rows import Rows
 
 # Rows to begin with, and rows a sweep adds, per dimension.
 SAMPLE_A_DIMENSION = 20
@@ -92,7 +93,7 @@ class Reduction:
         Asked between steps; a true answer raises `OutOfTime`.
     """
 
-    rows: AnyRows
+    rows: Rows
     equal: NDArray[np.bool_]
     kept: NDArray[np.intp]
     rng: np.random.Generator
@@ -185,7 +186,7 @@ class Reduction:
         self.n_sweeps += 1
         if quotient.dimension == 0:
             return np.zeros(unequal.size, bool), unequal[:0], unequal[:0]
-        signs, relative = signs_of(self.rows, w, unequal)
+        signs, relative = settled_signs(self.rows, w, unequal)
         positive = signs > 0
         rest = np.flatnonzero(~positive)
         rest = rest[~vanishing(self.rows, quotient.basis, unequal[rest])]

@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.sweeps import AnyRows
 from linsep.proof import answers, linear
 from linsep.proof.exact import (
     IntegerArray,
     IntegerRows,
     integers_from,
     primitive,
+    python_vector,
     scaled_doubles,
 )
 from linsep.proof.gordan import conflict_among
 from linsep.proof.ladder import settle_rows
-from linsep.proof.signs import row_signs
-from linsep.rows import as_dense
+from linsep.proof.signs import all_positive
+from linsep.rows import Rows, as_dense
 
 # The row number of a row that is asked about, and not one of the data.
 EXTRA = -1
@@ -66,18 +66,18 @@ class Quotient:
         ``N``. None while no row must vanish: then ``u`` is ``w`` on the kept columns.
     """
 
-    rows: AnyRows
+    rows: Rows
     kept: NDArray[np.intp]
     spanning: NDArray[np.intp]
     basis: IntegerArray | None
 
     @classmethod
-    def whole(cls, rows: AnyRows, kept: NDArray[np.intp]) -> Quotient:
+    def whole(cls, rows: Rows, kept: NDArray[np.intp]) -> Quotient:
         """Return the space in which nothing must vanish yet; `kept` spans the rows."""
         return cls(rows, kept, np.empty(0, dtype=np.intp), None)
 
     @classmethod
-    def on_columns(cls, rows: AnyRows, kept: NDArray[np.intp]) -> Quotient:
+    def on_columns(cls, rows: Rows, kept: NDArray[np.intp]) -> Quotient:
         """Return the space of all ``w`` on some columns that need not span the rows."""
         basis = np.zeros((rows.shape[1], kept.size), dtype=object)
         basis[kept, np.arange(kept.size)] = 1
@@ -119,7 +119,7 @@ class Quotient:
             for column, value in zip(self.kept, u, strict=True):
                 w[int(column)] = int(value)
         else:
-            w = [int(value) for value in self.basis @ _objects(u)]
+            w = [int(value) for value in self.basis @ python_vector(u)]
         return tuple(primitive(w))
 
     def decide(
@@ -160,7 +160,7 @@ class Quotient:
         A factor of many levels holds a conflict of two or three rows in each: the
         coordinates are formed once for all of them.
         """
-        from linsep.solvers.active_set import Outcome, active_set
+        from linsep.solvers.active_set import ActiveSet, Outcome
         from linsep.solvers.blas import calm_blas
         from linsep.solvers.metric import whiten
 
@@ -170,11 +170,11 @@ class Quotient:
         with np.errstate(all="ignore"), calm_blas(self.dimension):
             rows = whiten(self.engine_rows(index)).rows
             while alive.size and not should_stop():
-                part = np.ascontiguousarray(rows[alive])
-                *_, state = active_set(part, np.empty(0, dtype=np.intp))
-                if state.outcome is not Outcome.CONFLICT:
+                problem = ActiveSet(np.ascontiguousarray(rows[alive]))
+                *_, outcome = problem.solve()
+                if outcome is not Outcome.CONFLICT:
                     break
-                order = alive[state.active[state.weights > 0]]
+                order = alive[problem.support[problem.multipliers > 0]]
                 conflict = exact.among(order, should_stop)
                 if conflict is None:
                     break
@@ -190,9 +190,7 @@ class Quotient:
         return scaled_doubles(self.coordinates(index).values)
 
     def _integers(self, index: NDArray[np.intp]) -> IntegerRows:
-        block = self.rows.take(index)[:, self.kept]
-        dense = as_dense(block)
-        return IntegerRows.from_floats(dense)
+        return IntegerRows.from_floats(self.rows.take(index)[:, self.kept])
 
 
 class _Exact:
@@ -217,7 +215,10 @@ class _Exact:
             if self.extra is not None:
                 rows = IntegerRows(
                     np.concatenate(
-                        [rows.values.astype(object), _objects(self.extra)[np.newaxis]]
+                        [
+                            rows.values.astype(object),
+                            python_vector(self.extra)[np.newaxis],
+                        ]
                     ),
                     np.append(rows.exponents, 0),
                 )
@@ -278,7 +279,7 @@ class _Exact:
         if self.extra is None:
             return floats
         dense = as_dense(floats)
-        last = scaled_doubles(_objects(self.extra)[np.newaxis])
+        last = scaled_doubles(python_vector(self.extra)[np.newaxis])
         return np.concatenate([dense, last])
 
     def _some_integers(self, order: NDArray[np.intp]) -> IntegerRows:
@@ -301,8 +302,7 @@ class _Exact:
         ):
             return None
         w = self.quotient.to_weights(u)
-        rows = self.quotient.rows.take(self.index)
-        return w if (row_signs(rows, w) > 0).all() else None
+        return w if all_positive(self.quotient.rows, w, self.index) else None
 
     def _named(self, found: answers.Conflict, order: NDArray[np.intp]) -> Conflict:
         """Name the rows of a conflict by their numbers in the data."""
@@ -325,10 +325,3 @@ class _Patience:
         self.times = self.times + 1 if n_rounds == self.last else 0
         self.last = n_rounds
         return self.times > MOST_REPORTS or self.should_stop()
-
-
-def _objects(values: Sequence[int]) -> NDArray[Any]:
-    """Return Python integers as an array of objects."""
-    out = np.empty(len(values), dtype=object)
-    out[:] = [int(value) for value in values]
-    return out

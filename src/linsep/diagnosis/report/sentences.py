@@ -12,7 +12,6 @@ from linsep.diagnosis.exact.coefficients import Estimate
 from linsep.diagnosis.exact.columns import Columns, is_nearly_collinear
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition
-from linsep.diagnosis.exact.merging import Groups
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.diagnosis.report.chance import chance_sentence
 from linsep.diagnosis.report.fewest_columns import Simplest
@@ -25,6 +24,7 @@ from linsep.diagnosis.report.single_columns import (
 from linsep.diagnosis.report.texts import combination_text, count_rows, listed
 from linsep.diagnosis.status import Kind
 from linsep.rows import rows_from
+from linsep.rows.equal_rows import Groups
 from linsep.solvers.blas import calm_blas
 
 # Reasons shown in full; the rest are counted.
