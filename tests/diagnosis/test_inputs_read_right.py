@@ -54,7 +54,7 @@ def test_shares_are_the_counts_they_stand_for(shares):
 def test_few_values_are_shares_all_the_same(shares, status):
     X = (np.arange(len(shares)) // 2)[:, None]
     assert linsep.diagnose(X, shares).status == status
-    batch = linsep.diagnose_many(X, {"y": shares})
+    batch = linsep.diagnose_outcomes(X, {"y": shares})
     assert batch[0].status == status
 
 
@@ -237,9 +237,10 @@ def test_pipelines_in_any_nesting(frame):
 
 
 def test_a_batch_of_no_family_is_refused_once():
-    for screen in (None, np.eye(4)):
-        with pytest.raises(linsep.InputError, match="family must be one of"):
-            linsep.diagnose_many(np.eye(4), np.eye(4)[0], screen=screen, family="z")
+    with pytest.raises(linsep.InputError, match="family must be one of"):
+        linsep.diagnose_outcomes(np.eye(4), np.eye(4)[0], family="z")
+    with pytest.raises(linsep.InputError, match="family must be one of"):
+        linsep.screen_columns(np.eye(4), np.eye(4)[0], np.eye(4), family="z")
 
 
 def test_an_engine_that_overflows_is_silent():

@@ -15,8 +15,13 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.factors import LEVEL_COLUMN, columns_of_factors
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.report.single_columns import Reason, outcome_text
-from linsep.diagnosis.report.texts import count_rows, listed, number_text
+from linsep.diagnosis.report.phrases import (
+    listed,
+    number_text,
+    outcome_text,
+    prediction,
+)
+from linsep.diagnosis.report.single_columns import Reason
 from linsep.rows import as_dense
 
 # Factors of more columns are not looked at without the data they came from.
@@ -33,8 +38,8 @@ def level_reasons(study: Study, separated: NDArray[np.bool_]) -> list[Reason]:
             continue
         outcome = _only_outcome(study, rows)
         if outcome is not None:
-            sentence = f"{text} in {count_rows(int(rows.sum()))}, all {outcome}."
-            found.append(Reason(None, (sentence,), rows, factor))
+            sentence = prediction(text, int(rows.sum()), outcome)
+            found.append(Reason(None, (sentence,), rows, factor, is_level=True))
     return found
 
 
@@ -45,15 +50,15 @@ def _levels(
     factors = columns_of_factors(study)
     if not factors:
         return
-    import pandas as pd
-
     for factor, columns in factors.items():
         values = study.factors.get(factor)
         if values is not None:
-            codes, names = pd.factorize(values)
-            n_left = np.bincount(codes[~separated], minlength=len(names))
-            for k in np.flatnonzero(n_left == 0).tolist():
-                yield factor, f"{factor} = {names[k]}", np.equal(codes, k)
+            number: dict[object, int] = {}  # levels of any kind, as they first occur
+            codes = np.array([number.setdefault(v, len(number)) for v in values])
+            n_left = np.bincount(codes[~separated], minlength=len(number))
+            for level, k in number.items():
+                if n_left[k] == 0:
+                    yield factor, f"{factor} = {level}", np.equal(codes, k)
             continue
         matches = [LEVEL_COLUMN.fullmatch(study.names[j]) for j in columns]
         found = [match for match in matches if match is not None]

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.factors import factor_of
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.report.texts import count_rows, number_text
+from linsep.diagnosis.report.phrases import number_text, outcome_text, prediction
 from linsep.rows import is_sparse
 
 _LEVEL = re.compile(
@@ -37,13 +38,16 @@ class Reason:
         The rows beyond the value: predicted perfectly by this column alone. (Of more
         than two classes, some may be predicted in part: one class is ruled out.)
     factor : str or None
-        The factor, for a level.
+        The factor that is spoken of.
+    is_level : bool
+        Whether the sentences name a level of it.
     """
 
     column: int | None
     sentences: tuple[str, ...]
     rows: NDArray[np.bool_]
     factor: str | None = None
+    is_level: bool = False
 
 
 def reasons_of(study: Study, has_constant: bool) -> list[Reason]:
@@ -61,7 +65,12 @@ def reasons_of(study: Study, has_constant: bool) -> list[Reason]:
                 _reason(study, column, x, group, (label, rest), has_constant)
                 for group, label, rest in _sides(study)
             ]
-        found += _without_repeats(reason for reason in candidates if reason is not None)
+        name = study.names[column]
+        is_level = value_text(name, 1.0) != f"{name} = 1"
+        found += [
+            replace(reason, factor=factor_of(name), is_level=is_level)
+            for reason in _without_repeats(filter(None, candidates))
+        ]
     found.sort(key=lambda reason: -int(reason.rows.sum()))  # stable: by column
     return found
 
@@ -105,8 +114,8 @@ def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None
                 where = _between(
                     study.names[column], x[strict], ends if up else ends[::-1]
                 )
-                count = count_rows(int(strict.sum()))
-                sentences.append(f"{where} in {count}, all {outcome_text(study, k)}.")
+                outcome = outcome_text(study, k)
+                sentences.append(prediction(where, int(strict.sum()), outcome))
                 rows |= strict
         if sentences:
             return Reason(column, tuple(sentences), rows)
@@ -148,14 +157,6 @@ def _sides(study: Study) -> Any:
     else:
         for k in range(levels.size):
             yield has[:, k], outcome_text(study, k), f"{name} other than {levels[k]}"
-
-
-def outcome_text(study: Study, level: int) -> str:
-    """Name an outcome: "HG = 1", or for counts the column of the counts."""
-    label = study.outcome.levels[level]
-    if study.outcome.is_labels:
-        return f"{study.outcome_name} = {label}"
-    return str(label)
 
 
 def _reason(
@@ -223,7 +224,7 @@ def _worded(
             bound = limit if up else -limit
             closed = low < high
             where = condition_text(name, x[mask], bound, side, closed)
-            sentences.append(f"{where} in {count_rows(int(mask.sum()))}, all {label}.")
+            sentences.append(prediction(where, int(mask.sum()), label))
     return Reason(column, tuple(sentences), rows)
 
 
@@ -247,11 +248,8 @@ def _poisson_reason(
         other = x < value if up else x > value
         if beyond.any() and not other.any():
             where = condition_text(study.names[column], x[beyond], value, up, False)
-            return Reason(
-                column,
-                (f"{where} in {count_rows(int(beyond.sum()))}, all {label}.",),
-                beyond,
-            )
+            sentence = prediction(where, int(beyond.sum()), label)
+            return Reason(column, (sentence,), beyond)
     return None
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
-from linsep.diagnosis.inputs.study import INTERCEPT
+from linsep.diagnosis.inputs.study import INTERCEPT, Study
 
 # Long factors smaller than this, compared to the largest, are the rounding of others.
 NOISE = 1e-14
@@ -36,7 +37,12 @@ def combination_text(terms: Sequence[tuple[str, Any]]) -> str:
             text = f"-{term}" if factor < 0 else term
         else:
             text += f" - {term}" if factor < 0 else f" + {term}"
-    return text
+    return text or "0"
+
+
+def rounded(factor: Fraction) -> Fraction:
+    """Round to six digits; combinations leave out what is nothing beside the rest."""
+    return Fraction(f"{float(factor):.6g}")
 
 
 def number_text(value: float) -> str:
@@ -61,6 +67,25 @@ def count_rows(n: int) -> str:
     ('1 row', '1,234 rows')
     """
     return "1 row" if n == 1 else f"{n:,} rows"
+
+
+def prediction(where: str, n_rows: int, outcome: str) -> str:
+    """Say that rows have one outcome only.
+
+    Examples
+    --------
+    >>> prediction("NV = 1", 13, "HG = 1")
+    'NV = 1 in 13 rows, all HG = 1.'
+    """
+    return f"{where} in {count_rows(n_rows)}, all {outcome}."
+
+
+def outcome_text(study: Study, level: int) -> str:
+    """Name an outcome: "HG = 1", or for counts the column of the counts."""
+    label = study.outcome.levels[level]
+    if study.outcome.is_labels:
+        return f"{study.outcome_name} = {label}"
+    return str(label)
 
 
 def listed(items: Sequence[str], most: int = 8) -> str:
