@@ -18,6 +18,7 @@ sides of one demand make it an equality.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.merging import Groups
 from linsep.diagnosis.exact.sweeps import AnyRows
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
+from linsep.input import InputError
 from linsep.rows import SparseRows, rows_from
 
 
@@ -117,6 +119,17 @@ def levels_of_groups(groups: Groups, has: NDArray[np.bool_]) -> NDArray[np.bool_
     for level in range(has.shape[1]):
         held[groups.group[has[:, level]], level] = True
     return held
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the coefficients' names, which are made of features' and classes'."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(
+            "features and classes must give coefficients names that differ from each "
+            f"other, got {repeated[0]!r} twice; rename the feature or the class"
+        )
+    return tuple(names)
 
 
 def _is_event(label: object) -> bool:
@@ -217,7 +230,7 @@ def _stacked(
         SparseRows(stacked, np.ones(n_rows, dtype=np.int8), False),
         np.concatenate(equal),
         order.astype(np.intp),
-        tuple(names),
+        _distinct(names),
         constants,
         np.stack(of_group, axis=1),
         np.stack(of_level, axis=1),

@@ -1,4 +1,4 @@
-"""Numbers, names and lists as people write them."""
+"""Numbers, names, conditions and outcomes as people write them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 
 # Long factors smaller than this, compared to the largest, are the rounding of others.
@@ -86,6 +90,67 @@ def outcome_text(study: Study, level: int) -> str:
     if study.outcome.is_labels:
         return f"{study.outcome_name} = {label}"
     return str(label)
+
+
+def only_outcome(study: Study, rows: NDArray[np.bool_]) -> str | None:
+    """Name the one outcome of these rows, or None: there are several."""
+    held = np.flatnonzero(study.outcome.has[rows].any(axis=0))
+    if held.size != 1:
+        return None
+    if study.family == "poisson":
+        return f"{study.outcome_name} = 0" if held[0] == 0 else None
+    return outcome_text(study, int(held[0]))
+
+
+def condition_text(
+    study: Study,
+    column: int,
+    values: NDArray[Any],
+    bound: float,
+    above: bool,
+    closed: bool,
+) -> str:
+    """Say which rows are meant: "NV = 1", "x2 = b", "age > 40"."""
+    name, first = study.names[column], float(values[0])
+    if (values == first).all():
+        return value_text(name, study.codings[column], first)
+    sign = (">=" if closed else ">") if above else ("<=" if closed else "<")
+    return f"{name} {sign} {number_text(bound)}"
+
+
+def range_text(
+    study: Study, column: int, values: NDArray[Any], ends: tuple[bool, bool]
+) -> str:
+    """Say in which range the values lie; open below or above at the ends."""
+    name = study.names[column]
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return value_text(name, study.codings[column], low)
+    if ends[0]:
+        return f"{name} <= {number_text(high)}"
+    if ends[1]:
+        return f"{name} >= {number_text(low)}"
+    return f"{number_text(low)} <= {name} <= {number_text(high)}"
+
+
+def value_text(name: str, coding: Coding, value: float) -> str:
+    """Say that a column has a value, factor levels by their own names.
+
+    Examples
+    --------
+    >>> value_text("C(region)[T.north]", Coding(levels=(("region", "north"),)), 1.0)
+    'region = north'
+    >>> value_text("colour=red", Coding(levels=(("colour", "red"),)), 0.0)
+    'colour other than red'
+    >>> value_text("NV", Coding(), 1.0)
+    'NV = 1'
+    """
+    if value == 1.0 and coding.levels:
+        return " and ".join(f"{factor} = {level}" for factor, level in coding.levels)
+    if value == 0.0 and len(coding.levels) == 1:
+        factor, level = coding.levels[0]
+        return f"{factor} other than {level}"
+    return f"{name} = {number_text(value)}"
 
 
 def listed(items: Sequence[str], most: int = 8) -> str:
