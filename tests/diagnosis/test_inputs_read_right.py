@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import linsep
 from linsep.cli import main
-from linsep.diagnosis.inputs.safe_formula import restricted
+from linsep.diagnosis.inputs.safe_formula import safe_formula
 
 # --- shares of successes ---
 
@@ -157,7 +157,28 @@ def test_a_column_called_like_a_transform(frame):
 def test_strangers_formulas_stay_small(right):
     columns = {"x", "y", *(f"x{k}" for k in range(60))}
     with pytest.raises(linsep.InputError, match=r"power|terms"):
-        restricted(f"y ~ {right}", columns)
+        safe_formula(f"y ~ {right}", columns)
+
+
+@pytest.mark.parametrize(
+    "right", ["(" * 1000 + "x" + ")" * 1000, "-(" * 200 + "x" + ")" * 200, "+" * 10**6]
+)
+def test_strangers_formulas_are_neither_deep_nor_endless(right):
+    with pytest.raises(linsep.InputError, match=r"deep|characters"):
+        safe_formula(f"y ~ {right}", {"x", "y"})
+
+
+@pytest.mark.parametrize(
+    "formula", ["y ~ x**2**2", "y ~ x***2", "y ~ x**-2", "y ~ x**", "y ~ C(x)(x)"]
+)
+def test_strangers_formulas_that_formulaic_would_not_read(formula):
+    # Refused here, or left to formulaic, which refuses it before any term is made.
+    try:
+        safe_formula(formula, {"x", "y"})
+    except linsep.InputError:
+        return
+    with pytest.raises(linsep.InputError):
+        linsep.diagnose(formula, pd.DataFrame({"x": [1.0, 2], "y": [0, 1]}))
 
 
 def test_strangers_formulas_may_be_long_sums():
@@ -167,7 +188,7 @@ def test_strangers_formulas_may_be_long_sums():
         "y ~ " + " + ".join(f"{a}*{b}" for a, b in pairwise(names)),
         "y ~ (" + " + ".join(names[:90]) + ")**2",
     ):
-        assert restricted(formula, {"y", *names}) == formula
+        assert safe_formula(formula, {"y", *names}) == formula
 
 
 # --- models ---

@@ -220,7 +220,7 @@ def _by_formula(
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnose
-    from linsep.diagnosis.inputs.safe_formula import restricted
+    from linsep.diagnosis.inputs.safe_formula import safe_formula
 
     frame = _frame(file)
     columns = {str(column) for column in frame.columns}
@@ -230,7 +230,7 @@ def _by_formula(
             f"{', '.join(sorted(columns)[:10])}"
         )
     return diagnose(
-        restricted(formula, columns),
+        safe_formula(formula, columns),
         frame,
         family=family,
         sample_weight=None if weights is None else frame[weights].to_numpy(),
