@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from linsep.input import InputError, Problem, checked_seed, problem_from
 from linsep.result import Separation, Status
 from linsep.rows import Rows, Scan, as_dense
+from linsep.rows.working_set import WorkingSet
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.separator_search import Callback, Limits, Search, Stopped, Verdict
-from linsep.search.working_set import WorkingSet
 from linsep.separation import one_class_result, result_of
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import margin_upper

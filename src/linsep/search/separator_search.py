@@ -17,8 +17,8 @@ from linsep.proof.gordan import conflict_from_candidate
 from linsep.proof.ladder import settle
 from linsep.result import Pass, Status
 from linsep.rows import Rows, Scan
+from linsep.rows.working_set import WorkingSet
 from linsep.search.hyperplane import Hyperplane, exact_scan
-from linsep.search.working_set import CLARKSON_AFTER, WorkingSet
 from linsep.solvers.bounds import EPS, margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
@@ -196,9 +196,7 @@ class Search:
                 "allow more to go on."
             )
         self._stop_if_due(rounds=False)  # the last round allowed may have found it
-        # Reweighting needs every violator by name, the usual growth only the worst.
-        reweighting = self.n_passes >= CLARKSON_AFTER
-        wanted = self.rows.shape[0] if reweighting else working.n_added
+        wanted = working.wanted(self.n_passes)
         if hyperplane.is_faithful:
             scan = self.rows.scan(hyperplane.w, wanted)
         else:
