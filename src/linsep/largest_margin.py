@@ -312,7 +312,7 @@ class MarginSearch(Search):
     ) -> None:
         """Where rows tie, let the first of them be the support."""
         edge = solution.target * (1.0 + 1e-9) + 4 * scan.error
-        near = scan.index[scan.relative <= edge]
+        near = scan.index[scan.values <= edge]
         tied = np.union1d(near, self.support)
         if tied.size == self.support.size:
             return
@@ -330,7 +330,7 @@ class MarginSearch(Search):
     ) -> NDArray[np.intp]:
         """Return rows the sweep found inside the margin that are not held yet."""
         edge = target * (1.0 - min(1e-9, 0.1 * self.tol))
-        inside = scan.index[scan.relative < edge]
+        inside = scan.index[scan.values < edge]
         return np.setdiff1d(inside, working.index) if inside.size else inside
 
     def _refine(
@@ -364,17 +364,18 @@ class MarginSearch(Search):
                 if n * d <= MOST_EXACT_ENTRIES
                 else (scan.index, -np.inf)
             )
-        bound = scan.relative[0] + 4 * scan.error
-        nearest = scan.index[scan.relative <= bound]
+        bound = scan.values[0] + 4 * scan.error
+        nearest = scan.index[scan.values <= bound]
         if nearest.size == n:
             return nearest, np.inf
         if nearest.size == scan.index.size:
             return nearest, -np.inf
-        return nearest, float(scan.relative[nearest.size] - scan.error)
+        return nearest, float(scan.values[nearest.size] - scan.error)
 
     def _exact_lower(self, w: NDArray[np.float64], scan: Scan) -> float:
         """Bound the margin of a hyperplane, with no rounding before the last step."""
-        from linsep.proof.largest_margin import exact_lower, exact_values
+        from linsep.proof.exact import exact_values
+        from linsep.proof.largest_margin import exact_lower
 
         nearest, others = self._nearest(scan)
         if others <= 0 or not self._coef(w).any():
@@ -382,7 +383,8 @@ class MarginSearch(Search):
         weights = [Fraction(float(v)) for v in w]
         denominator = math.lcm(*(v.denominator for v in weights))
         integers = [int(v * denominator) for v in weights]
-        values = exact_values(_dense(self.rows.take(nearest)), integers, denominator)
+        rows = self.rows.take(nearest)
+        values = exact_values(rows, integers, Fraction(1, denominator))
         if others < np.inf:
             values.append(Fraction(others))
         least = min(values)
@@ -457,23 +459,25 @@ def _dense(rows: Any) -> NDArray[np.float64]:
 
 def _settle_exactly(rows: Rows, support: NDArray[np.intp], should_stop: Any) -> Any:
     """Settle the largest margin of all rows exactly, from a guess of its support."""
-    from linsep.proof.largest_margin import exact_margin, exact_values
+    from linsep.proof.exact import exact_values, is_lost
+    from linsep.proof.largest_margin import exact_margin
 
     n, d = rows.shape
 
     def most_violated(weights: list[int], denominator: int) -> Any:
         w, shift = rounded_weights(weights, denominator, rows.fit_intercept)
         target = float(np.ldexp(1.0, shift))
-        k = min(n, 4 * d + 200) if _is_faithful(w, weights) else 0
+        is_faithful = np.isfinite(w).all() and not is_lost(w, weights).any()
+        k = min(n, 4 * d + 200) if is_faithful else 0
         scan = rows.scan(w, k or n, by_margin=True)
-        if scan.index.size < n and not scan.relative[-1] - 2 * scan.error > target:
+        if scan.index.size < n and not scan.values[-1] - 2 * scan.error > target:
             scan = rows.scan(w, n, by_margin=True)
-        clear = scan.relative - 2 * scan.error > target
+        clear = scan.values - 2 * scan.error > target
         doubtful = scan.index[~clear] if k else scan.index
         worst = None
         for at in range(0, doubtful.size, 1000):
             part = doubtful[at : at + 1000]
-            values = exact_values(_dense(rows.take(part)), weights, denominator)
+            values = exact_values(rows.take(part), weights, Fraction(1, denominator))
             least = min(range(len(values)), key=lambda i: (values[i], part[i]))
             if values[least] < 1 and (worst is None or values[least] < worst[1]):
                 worst = int(part[least]), values[least]
@@ -486,13 +490,6 @@ def _settle_exactly(rows: Rows, support: NDArray[np.intp], should_stop: Any) -> 
     return exact_margin(
         rows.take, start, rows.fit_intercept, most_violated, should_stop
     )
-
-
-def _is_faithful(w: NDArray[np.float64], weights: list[int]) -> bool:
-    """Tell whether every weight was rounded to a normal double, or is zero."""
-    tiny = np.finfo(np.float64).tiny
-    pairs = zip(w.tolist(), weights, strict=True)
-    return all(not exact or tiny <= abs(value) < np.inf for value, exact in pairs)
 
 
 def _with_both_classes(rows: Rows, support: NDArray[np.intp]) -> NDArray[np.intp]:

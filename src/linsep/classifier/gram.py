@@ -219,7 +219,7 @@ def _checked(rows: Any, w: NDArray[np.float64], length: float) -> tuple[Verdict,
     scan = rows.scan(w, rows.shape[0], by_margin=True)
     slack = scan.margin
     if slack <= 0 and scan.n_violations == 0:
-        doubtful = scan.index[scan.relative <= scan.error]
+        doubtful = scan.index[scan.values <= scan.error]
         exact = Hyperplane(w).least_slack(rows.take(doubtful))
         slack = -np.inf if exact is None else min(exact, scan.margin_settled)
     if slack <= 0:

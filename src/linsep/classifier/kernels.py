@@ -9,26 +9,6 @@ from numba import njit
 
 from linsep.solvers.kernels import FAST
 
-NEGATIVE_ZERO = np.uint64(1 << 63)
-HALF = np.uint64(32)
-
-
-@njit(cache=True, nogil=True)
-def row_hashes(bits: Any, factors: Any, out: Any) -> None:
-    """Sum the folded bits of each row's doubles, each column's times its factor.
-
-    Doubles of whole numbers differ in high bits only, so the high half is folded into
-    the low one. A negative zero equals zero, and so does its hash.
-    """
-    for i in range(bits.shape[0]):
-        total = np.uint64(0)
-        for j in range(bits.shape[1]):
-            value = bits[i, j]
-            if value == NEGATIVE_ZERO:
-                value = np.uint64(0)
-            total += (value ^ (value >> HALF)) * factors[j]
-        out[i] = total
-
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def column_moments(X: Any, share: Any) -> Any:

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.proof.exact import IntegerRows, doubles_from, integers_from
-from linsep.proof.signs import row_signs
-from linsep.rows import Rows, Scan, as_dense
-from linsep.rows.protocol import split
+from linsep.proof.exact import (
+    doubles_from,
+    exact_values,
+    integers_from,
+    is_lost,
+    scale_of,
+)
+from linsep.proof.signs import row_signs, signs_of
+from linsep.rows import Rows, Scan, split
 from linsep.solvers.bounds import EPS
-
-# Doubtful rows are made exact this many at a time.
-ROWS_AT_A_TIME = 1000
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,7 @@ class Hyperplane:
 
         Not so where an exact weight is too small beside the others for a double.
         """
-        if self.exact is None:
-            return True
-        tiny = np.finfo(np.float64).tiny
-        pairs = zip(self.w.tolist(), self.exact, strict=True)
-        return all(not exact or abs(value) >= tiny for value, exact in pairs)
+        return self.exact is None or not bool(is_lost(self.w, self.exact).any())
 
     def integers(self) -> tuple[int, ...]:
         """Return the weights meant as integers, up to a power of two."""
@@ -66,15 +64,11 @@ class Hyperplane:
         integers = self.integers()
         if not (row_signs(rows, integers) > 0).all():
             return None
-        largest = max(range(len(integers)), key=lambda j: abs(integers[j]))
-        scale = Fraction(float(self.w[largest])) / integers[largest]
+        scale = scale_of(self.w, integers)
         least = Fraction(np.finfo(np.float64).max)
-        for start in range(0, rows.shape[0], ROWS_AT_A_TIME):
-            part = rows[start : start + ROWS_AT_A_TIME]
-            exact = IntegerRows.from_floats(_dense(part))
-            products = exact.products(integers)
-            for product, exponent in zip(products, exact.exponents, strict=True):
-                least = min(least, int(product) * Fraction(2) ** int(exponent) * scale)
+        for start, stop in split(*rows.shape):
+            part = exact_values(rows[start:stop], integers, scale)
+            least = min(least, min(part))
         # The scale was read off one rounded weight: allow for that, and for this.
         return float(least) * (1.0 - 4.0 * EPS)
 
@@ -99,24 +93,16 @@ def exact_scan(rows: Rows, integers: Sequence[int], k: int) -> Scan:
 
     Rows not violated are reported as unsettled: nothing is known of their margin.
     """
-    n, d = rows.shape
-    violated: list[int] = []
-    for start, stop in split(n, d):
-        index = np.arange(start, stop)
-        violated.extend(index[row_signs(rows.take(index), integers) <= 0].tolist())
-    index = np.asarray(violated[:k] if violated else range(n), dtype=np.intp)
-    n_unsettled = 0 if violated else n
+    n = rows.shape[0]
+    signs, _ = signs_of(rows, integers, np.arange(n))
+    violated = np.flatnonzero(signs <= 0)
+    index = violated[:k] if violated.size else np.arange(n)
     return Scan(
         -np.inf,
         -np.inf,
         np.inf,
-        len(violated),
-        n_unsettled,
+        violated.size,
+        0 if violated.size else n,
         index,
         np.zeros(index.size),
     )
-
-
-def _dense(rows: Any) -> NDArray[np.float64]:
-    """Return rows as a dense array."""
-    return as_dense(rows)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collinear
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
 from linsep.diagnosis.exact.facial_reduction import Partition
-from linsep.diagnosis.exact.merging import Groups
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.fewest_columns import FewestColumns
 from linsep.diagnosis.report.levels import level_reasons
@@ -19,6 +18,7 @@ from linsep.diagnosis.report.single_columns import Reason, reasons_of
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import Watch
 from linsep.rows import rows_from
+from linsep.rows.equal_rows import Groups
 
 # Seconds at most for a direction of few columns.
 SECONDS_FOR_COLUMNS = 1.0
