@@ -9,7 +9,6 @@ import numpy as np
 
 from linsep.cli.output import require_writable
 from linsep.cli.progress import progress_line
-from linsep.input import InputError
 
 __all__ = ["command"]
 
@@ -22,7 +21,7 @@ __all__ = ["command"]
     metavar="OUT",
     required=True,
     type=click.Path(path_type=Path),
-    help="Where to save the model: .json, or .onnx if skl2onnx is installed.",
+    help="Where to save the model: .json, or .onnx if onnx is installed.",
 )
 @click.option("--drop", metavar="COL", multiple=True, help="A column to leave out.")
 @click.option(
@@ -69,6 +68,8 @@ def command(
     and saved with the model.
     """
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
+    from linsep.cli.model_file import LinearModel
+    from linsep.cli.onnx_file import save_onnx
     from linsep.input.files import read_table
 
     require_writable(model, file)
@@ -85,25 +86,22 @@ def command(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the status is printed below
             classifier.fit(table.X, table.y)
+    rule = LinearModel.of(classifier, table)
     if model.suffix == ".onnx":
-        _save_onnx(classifier, table, model)
+        save_onnx(rule, model)
     else:
-        _as_model(classifier, table).save(model)
+        rule.save(model)
     for sentence in _sentences(classifier):
         click.echo(sentence)
     right = float(np.mean(classifier.predict(table.X) == table.y))
     click.echo(f"Training accuracy {right:.4f}. Model saved: {model}")
 
 
-def _answers(classifier: Any) -> tuple[Any, ...]:
-    answers = classifier.separation_
-    return answers if isinstance(answers, tuple) else (answers,)
-
-
 def _sentences(classifier: Any) -> list[str]:
     """Say what was found for each problem, and the share judged."""
-    answers = _answers(classifier)
-    shares = classifier.nu_ if isinstance(classifier.nu_, tuple) else (classifier.nu_,)
+    answers, shares = classifier.separation_, classifier.nu_
+    if not isinstance(answers, tuple):
+        answers, shares = (answers,), (shares,)
     lines = []
     for answer, nu, label in zip(
         answers,
@@ -115,50 +113,3 @@ def _sentences(classifier: Any) -> list[str]:
         soft = "" if nu is None else f" The worst share nu={nu:.4g} is judged."
         lines.append(f"{head}{answer.message}{soft}")
     return lines
-
-
-def _as_model(classifier: Any, table: Any) -> Any:
-    from linsep.cli.model_file import LinearModel, plain
-
-    answers = _answers(classifier)
-    shares = classifier.nu_ if isinstance(classifier.nu_, tuple) else (classifier.nu_,)
-    status = {
-        "status": [answer.status.value for answer in answers],
-        "proved": [answer.proved for answer in answers],
-        "nu": [plain(nu) for nu in shares],
-        "margin": plain(float(classifier.margin_)),
-    }
-    return LinearModel(
-        tuple(plain(label) for label in classifier.classes_),
-        classifier.coef_,
-        classifier.intercept_,
-        table.feature_names,
-        table.target,
-        table.dummies,
-        status,
-    )
-
-
-def _save_onnx(classifier: Any, table: Any, path: Path) -> None:
-    """Save as ONNX, by way of scikit-learn's own linear classifier."""
-    try:
-        from skl2onnx import convert_sklearn
-        from skl2onnx.common.data_types import DoubleTensorType
-    except ImportError as error:
-        raise InputError(
-            f"{path} must end in .json, got .onnx without skl2onnx; install skl2onnx, "
-            "or save as JSON"
-        ) from error
-    from sklearn.linear_model import LogisticRegression
-
-    same = LogisticRegression()
-    same.classes_ = classifier.classes_
-    same.coef_, same.intercept_ = classifier.coef_, classifier.intercept_
-    same.n_features_in_ = len(table.feature_names)
-    shape = [None, len(table.feature_names)]
-    onnx = convert_sklearn(
-        same,
-        initial_types=[("X", DoubleTensorType(shape))],
-        options={id(same): {"zipmap": False, "raw_scores": True}},
-    )
-    path.write_bytes(onnx.SerializeToString())

@@ -1,4 +1,4 @@
-"""Files to write and JSON to print."""
+"""Files that options name, and JSON to print."""
 
 import json
 import math
@@ -8,7 +8,28 @@ from typing import Any
 
 from linsep.input import InputError
 
-__all__ = ["require_writable", "strict_json"]
+__all__ = ["require_file", "require_writable", "strict_json"]
+
+
+def require_file(path: Path, kind: str, remedy: str) -> None:
+    """Raise unless a regular file stands there: no pipe that waits, no endless device.
+
+    Parameters
+    ----------
+    path : Path
+    kind, remedy : str
+        What it must be, and what to do if it is not, for the error text.
+    """
+    if path.is_file():
+        return
+    found = (
+        "a folder"
+        if path.is_dir()
+        else "a device or pipe"
+        if path.exists()
+        else "a path with nothing there"
+    )
+    raise InputError(f"{path} must be {kind}, got {found}; {remedy}")
 
 
 def require_writable(path: Path | None, data: Path | None = None) -> None:

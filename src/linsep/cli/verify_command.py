@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from linsep.cli.data_options import Labelled, data_options
-from linsep.input import InputError
+from linsep.cli.output import require_file
 
 __all__ = ["command"]
 
@@ -21,12 +21,8 @@ def command(read: Callable[[], Labelled], file: Path, certificate: Path) -> None
     """
     from linsep.proof.certificate import Certificate
 
-    if not certificate.is_file():
-        raise InputError(
-            f"{certificate} must be a certificate file, got "
-            f"{'a folder' if certificate.is_dir() else 'a path with nothing there'}; "
-            "make one with `linsep separate ... --certificate OUT.json`"
-        )
+    remedy = "make one with `linsep separate ... --certificate OUT.json`"
+    require_file(certificate, "a certificate file", remedy)
     proof = Certificate.load(certificate)
     data = read()
     proof.verify(data.table.X, data.y)
