@@ -1,26 +1,58 @@
 """The ``linsep`` command: finds subcommands, and turns errors into one message."""
 
+from __future__ import annotations
+
 from importlib import import_module
 from typing import Any
 
 import click
 
 from linsep import __version__
-from linsep.input import InputError
-from linsep.proof.checker import CertificateError
 
-__all__ = ["main"]
-
-# Each is loaded when it is called, so that the others cost it nothing.
+# Each command's module, and what it does in a line. A module is loaded when its command
+# is called, so that the help and the other commands cost nothing of it.
 _COMMANDS = {
-    "separate": "linsep.cli.separate_command",
-    "diagnose": "linsep.cli.diagnose_command",
-    "verify": "linsep.cli.verify_command",
-    "max-margin": "linsep.cli.max_margin_command",
-    "fit": "linsep.cli.fit_command",
-    "predict": "linsep.cli.predict_command",
-    "reproduce": "linsep.lab.reproduce.command",
+    "separate": (
+        "linsep.cli.separate_command",
+        "Separate two classes, or name the rows that no hyperplane can.",
+    ),
+    "max-margin": (
+        "linsep.cli.max_margin_command",
+        "Separate them by the largest margin.",
+    ),
+    "diagnose": (
+        "linsep.cli.diagnose_command",
+        "Say why a regression has no finite estimate.",
+    ),
+    "verify": (
+        "linsep.cli.verify_command",
+        "Check a saved proof against the data it is about.",
+    ),
+    "fit": (
+        "linsep.cli.fit_command",
+        "Fit a classifier, and save it.",
+    ),
+    "predict": (
+        "linsep.cli.predict_command",
+        "Print the labels that a saved classifier gives.",
+    ),
+    "reproduce": (
+        "linsep.lab.reproduce.command",
+        "Measure again what the paper reports, and draw it.",
+    ),
 }
+
+
+# After "\b" click leaves the lines as they are.
+_EPILOG = """\
+To begin: `linsep separate data.csv --target COL`; `linsep COMMAND --help` says more.
+
+\b
+Exit codes:
+  0  an answer was found, either way
+  1  undecided within the limits, or a certificate failed
+  2  bad input; the message says what must hold and what to do
+"""
 
 
 class _BadInput(click.ClickException):
@@ -46,24 +78,37 @@ class _Commands(click.Group):
         """Load a command by name."""
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(_COMMANDS[cmd_name]).command
+        module, _ = _COMMANDS[cmd_name]
+        command: click.Command = import_module(module).command
         return command
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """List the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; errors about input become one message and exit code 2."""
         try:
             return super().invoke(ctx)
-        except InputError as error:
-            raise _BadInput(str(error)) from error
-        except CertificateError as error:
-            raise _CertificateFailed(f"the certificate failed: {error}") from error
+        except ValueError as error:
+            from linsep.input import InputError
+            from linsep.proof.checker import CertificateError
+
+            if isinstance(error, InputError):
+                raise _BadInput(str(error)) from error
+            if isinstance(error, CertificateError):
+                raise _CertificateFailed(f"the certificate failed: {error}") from error
+            raise
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EPILOG,
+)
 @click.version_option(__version__, prog_name="linsep")
 def main() -> None:
-    """Find the hyperplane that separates two classes, or prove that there is none.
-
-    Exit codes: 0 an answer was found, either way; 1 undecided, or a certificate
-    failed; 2 bad input.
-    """
+    """Find the hyperplane that separates two classes, or prove that there is none."""

@@ -8,8 +8,6 @@ from typing import Any
 
 from linsep.input import InputError
 
-__all__ = ["require_file", "require_writable", "strict_json"]
-
 
 def require_file(path: Path, kind: str, remedy: str) -> None:
     """Raise unless a regular file stands there: no pipe that waits, no endless device.

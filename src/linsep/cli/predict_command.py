@@ -1,5 +1,7 @@
 """``linsep predict``: the labels that a saved model gives the rows of a data file."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,6 @@ from numpy.typing import NDArray
 from linsep.input import InputError
 from linsep.input.files import Table, read_table
 from linsep.rows import as_dense
-
-__all__ = ["command"]
 
 
 @click.command("predict")

@@ -1,5 +1,7 @@
 """``linsep verify``: check a saved proof against the data it is about."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,8 +10,6 @@ import click
 from linsep.cli.data_options import Labelled, data_options
 from linsep.cli.output import require_file
 
-__all__ = ["command"]
-
 
 @click.command("verify")
 @click.argument("certificate", type=click.Path(path_type=Path), metavar="CERT.json")
@@ -17,7 +17,8 @@ __all__ = ["command"]
 def command(read: Callable[[], Labelled], file: Path, certificate: Path) -> None:
     """Check that the proof in CERT.json holds for the data in FILE.
 
-    Give --target, --positive and --drop as they were given when it was made.
+    Give --target, --positive, --drop and --header as they were given when it was made.
+    Exit code 1: the proof does not hold, or is about other data.
     """
     from linsep.proof.certificate import Certificate
 
