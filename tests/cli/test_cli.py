@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import linsep
 from helpers import ROOT
-from linsep.cli import answers, main
+from linsep.cli import main, search_options
 from linsep.cli.output import strict_json
 from linsep.cli.progress import Progress
 from linsep.input.files import read_table
@@ -352,7 +352,7 @@ def test_interrupt_returns_what_was_found(monkeypatch, tmp_path):
     np.savez(path, X=X, y=X @ rng.standard_normal(10) > 0)
     assert run_json("separate", path, "--max-passes", "1", code=1)["n_passes"] == 1
     # The signal is real; only its sender is put in the place of the progress line.
-    monkeypatch.setattr(answers, "progress_line", interrupting)
+    monkeypatch.setattr(search_options, "progress_line", interrupting)
     answer = run_json("separate", path, code=1)
     assert answer["status"] == "undecided"
     assert answer["n_passes"] <= 1

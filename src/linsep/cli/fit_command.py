@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,19 +116,14 @@ def command(
     click.echo(f"Training accuracy {right:.4f}. Model saved: {model}")
 
 
-def _sentences(classifier: OptimisticPerceptron) -> list[str]:
+def _sentences(classifier: OptimisticPerceptron) -> Iterator[str]:
     """Say what was found for each problem, and the share judged."""
-    answers, shares = classifier.separation_, classifier.nu_
-    if not isinstance(answers, tuple):
-        answers, shares = (answers,), (shares,)
-    lines = []
-    for answer, nu, label in zip(
-        answers,
-        shares,
-        classifier.classes_ if len(answers) > 1 else [None],
-        strict=True,
+    from linsep.cli.model_file import problems
+
+    found = problems(classifier)
+    heads = [f"{label} against the rest: " for label in classifier.classes_]
+    for (answer, nu), head in zip(
+        found, heads if len(found) > 1 else [""], strict=True
     ):
-        head = "" if label is None else f"{label} against the rest: "
         soft = "" if nu is None else f" The worst share nu={nu:.4g} is judged."
-        lines.append(f"{head}{answer.message}{soft}")
-    return lines
+        yield f"{head}{answer.message}{soft}"

@@ -9,40 +9,18 @@ import click
 
 from linsep import __version__
 
-# Each command's module, and what it does in a line. A module is loaded when its command
-# is called, so that the help and the other commands cost nothing of it.
+# What each command does, in a line. Its module is loaded when it is called, so that the
+# help and the other commands cost nothing of it.
 _COMMANDS = {
-    "separate": (
-        "linsep.cli.separate_command",
-        "Separate two classes, or name the rows that no hyperplane can.",
-    ),
-    "max-margin": (
-        "linsep.cli.max_margin_command",
-        "Separate them by the largest margin.",
-    ),
-    "diagnose": (
-        "linsep.cli.diagnose_command",
-        "Say why a regression has no finite estimate.",
-    ),
-    "verify": (
-        "linsep.cli.verify_command",
-        "Check a saved proof against the data it is about.",
-    ),
-    "fit": (
-        "linsep.cli.fit_command",
-        "Fit a classifier, and save it.",
-    ),
-    "predict": (
-        "linsep.cli.predict_command",
-        "Print the labels that a saved classifier gives.",
-    ),
-    "reproduce": (
-        "linsep.lab.reproduce.command",
-        "Measure again what the paper reports, and draw it.",
-    ),
+    "separate": "Separate two classes, or name the rows that no hyperplane can.",
+    "max-margin": "Separate them by the largest margin.",
+    "diagnose": "Say why a regression has no finite estimate.",
+    "verify": "Check a saved proof against the data it is about.",
+    "fit": "Fit a classifier, and save it.",
+    "predict": "Print the labels that a saved classifier gives.",
+    "reproduce": "Measure again what the paper reports, and draw it.",
 }
-
-
+_IN_THE_LABORATORY = {"reproduce": "linsep.lab.reproduce.command"}
 # After "\b" click leaves the lines as they are.
 _EPILOG = """\
 To begin: `linsep separate data.csv --target COL`; `linsep COMMAND --help` says more.
@@ -78,8 +56,9 @@ class _Commands(click.Group):
         """Load a command by name."""
         if cmd_name not in _COMMANDS:
             return None
-        module, _ = _COMMANDS[cmd_name]
-        command: click.Command = import_module(module).command
+        here = f"linsep.cli.{cmd_name.replace('-', '_')}_command"
+        module = import_module(_IN_THE_LABORATORY.get(cmd_name, here))
+        command: click.Command = module.command
         return command
 
     def format_commands(
@@ -87,7 +66,7 @@ class _Commands(click.Group):
     ) -> None:
         """List the commands without loading them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+            formatter.write_dl(list(_COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; errors about input become one message and exit code 2."""

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
 
-from linsep.cli.data_options import data_options
-from linsep.cli.options import (
-    certificate_option,
-    json_option,
-    max_passes_option,
-    no_intercept_option,
-    seed_option,
-    time_limit_option,
-)
-
-if TYPE_CHECKING:
-    from linsep.cli.data_options import Labelled
+from linsep.cli.search_options import Asked, search_options
 
 
 @click.command("max-margin")
-@data_options
-@no_intercept_option
+@search_options
 @click.option(
     "--tol",
     metavar="SHARE",
@@ -36,50 +20,21 @@ if TYPE_CHECKING:
 @click.option(
     "--exact", is_flag=True, help="Also the exact square of the margin, as a fraction."
 )
-@max_passes_option
-@time_limit_option
-@seed_option
-@certificate_option
-@json_option
-def command(
-    read: Callable[[], Labelled],
-    file: Path,
-    no_intercept: bool,
-    tol: float,
-    exact: bool,
-    max_passes: int,
-    time_limit: float | None,
-    seed: int | None,
-    certificate: Path | None,
-    as_json: bool,
-) -> None:
+def command(asked: Asked, tol: float, exact: bool) -> None:
     """Separate the two classes of FILE by the largest margin, or name the conflict.
 
     FILE is as for `linsep separate`. The hyperplane is the one furthest from the
     nearest row of either class: the hard-margin support vector machine.
     """
-    from linsep.cli.answers import search_file, tell
     from linsep.largest_margin import max_margin
 
-    answer, table = search_file(
-        max_margin,
-        read,
-        file,
-        certificate,
-        tol=tol,
-        fit_intercept=not no_intercept,
-        max_passes=max_passes,
-        time_limit=time_limit,
-        random_state=seed,
-    )
+    answer, table = asked.search(max_margin, tol=tol)
     lines = []
-    support, square = answer.support, None
-    if support is not None:
+    support = square = None
+    if answer.support is not None:
+        support = answer.support.tolist()
         lines.append(f"Support rows: {', '.join(map(str, support))}.")
     if exact and answer.separable:
         square = str(answer.margin_squared())
         lines.append(f"Margin squared, exactly: {square}")
-    held = None if support is None else support.tolist()
-    tell(
-        answer, table, certificate, as_json, lines, support=held, margin_squared=square
-    )
+    asked.tell(answer, table, lines, support=support, margin_squared=square)

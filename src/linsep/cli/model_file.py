@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +27,7 @@ from linsep.whole_files import whole_file
 if TYPE_CHECKING:
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
     from linsep.input.files import Table
+    from linsep.result import Separation
 
 Label: TypeAlias = str | int | float | bool
 
@@ -33,12 +35,21 @@ FORMAT = "linsep-linear-classifier"
 VERSION = 1
 # Four million columns, the most that are read, with names and coefficients take half.
 MOST_BYTES = 1 << 28
-# Digits of an integer: any of 64 bits has at most 20.
-MOST_DIGITS = 20
+LARGEST = sys.float_info.max
 _ENTRIES = {
     "format", "version", "target", "classes", "feature_names", "dummies", "coef",
     "intercept",
 }  # fmt: skip
+
+
+def problems(
+    classifier: OptimisticPerceptron,
+) -> list[tuple[Separation, float | None]]:
+    """Return the answer and the share of each problem that was fitted: one, or each."""
+    answers, shares = classifier.separation_, classifier.nu_
+    if not isinstance(answers, tuple):
+        return [(answers, shares)]
+    return list(zip(answers, shares, strict=True))
 
 
 @dataclass(frozen=True)
@@ -71,9 +82,7 @@ class LinearModel:
     @classmethod
     def of(cls, classifier: OptimisticPerceptron, table: Table) -> LinearModel:
         """Return the rule of a classifier fitted on a table."""
-        answers, shares = classifier.separation_, classifier.nu_
-        if not isinstance(answers, tuple):
-            answers, shares = (answers,), (shares,)
+        answers, shares = zip(*problems(classifier), strict=True)
         margin = float(classifier.margin_)
         status = {
             "status": [answer.status.value for answer in answers],
@@ -140,49 +149,35 @@ class LinearModel:
             If the file is not one, or its parts do not fit together.
         """
         record = _read(path)
-        if record.get("format") != FORMAT:
-            raise InputError(
-                f"{path} must be a model written by `linsep fit`, got other JSON; "
-                "check the path"
-            )
-        version = record.get("version")
-        if type(version) is not int or version != VERSION:
-            raise InputError(
-                f"{path} must be a model of version {VERSION}, got {version!r:.40}; "
-                "update linsep"
-            )
-        missing = sorted(_ENTRIES - set(record))
-        unknown = sorted(set(record) - _ENTRIES - {"fit"})
-        if missing or unknown:
-            raise InputError(
-                f"{path} must hold every part of a model and nothing else, got one "
-                f"with {missing} missing and {unknown!s:.200} added; fit again"
-            )
-        return _checked(record, path)
+        for holds, what in _requirements(record):
+            if not holds:
+                raise InputError(f"{path} must be a model {what}")
+        names = record["feature_names"]
+        return cls(
+            tuple(record["classes"]),
+            np.array(record["coef"], dtype=np.float64).reshape(-1, len(names)),
+            np.array(record["intercept"], dtype=np.float64),
+            tuple(names),
+            record["target"],
+            {column: tuple(levels) for column, levels in record["dummies"].items()},
+            record.get("fit", {}),
+        )
 
 
 def _read(path: Path) -> dict[str, Any]:
     """Return the object of a JSON file of bounded size, refusing what is not strict."""
     require_file(path, "a model file", "make one with `linsep fit`")
 
-    def entries(pairs: list[tuple[str, object]]) -> dict[str, Any]:
+    def entries(pairs: list[tuple[str, object]]) -> dict[str, object]:
         record = dict(pairs)
         if len(record) != len(pairs):
             raise ValueError("an entry that occurs twice")
         return record
 
-    def integer(digits: str) -> int:
-        if len(digits) > MOST_DIGITS:
-            raise ValueError(f"an integer of {len(digits):,} digits")
-        return int(digits)
-
-    def finite(digits: str) -> float:
-        if not math.isfinite(float(digits)):
-            raise ValueError(f"{digits:.40}, which is no double")
-        return float(digits)
-
-    def constant(name: str) -> NoReturn:
-        raise ValueError(f"{name}, which is no number")
+    def double(text: str) -> float:
+        if not math.isfinite(float(text)):
+            raise ValueError(f"{text:.40}, which is no double")
+        return float(text)
 
     try:
         with open(path, "rb") as file:
@@ -192,9 +187,8 @@ def _read(path: Path) -> dict[str, Any]:
         record = json.loads(
             content.decode("utf-8"),
             object_pairs_hook=entries,
-            parse_int=integer,
-            parse_float=finite,
-            parse_constant=constant,
+            parse_float=double,
+            parse_constant=double,
         )
         if not isinstance(record, dict):
             raise ValueError("JSON that is no object")
@@ -206,57 +200,62 @@ def _read(path: Path) -> dict[str, Any]:
     return record
 
 
-def _checked(record: dict[str, Any], path: Path) -> LinearModel:
-    """Return the model of a file's object, each entry checked."""
-
-    def refused(entry: str, what: str) -> InputError:
-        return InputError(
-            f"{path} must be a model whose {entry} {what}, got a broken one; fit again"
-        )
-
-    target, classes = record["target"], record["classes"]
-    names, dummies = record["feature_names"], record["dummies"]
-    status = record.get("fit", {})
-    if not _is_text(target):
-        raise refused("target", "is a text")
-    if not isinstance(classes, list) or not all(map(_is_label, classes)):
-        raise refused("classes", "are a list of texts, numbers or truth values")
-    if not classes or len(set(classes)) != len(classes):
-        raise refused("classes", "are at least one, all different")
-    if not _are_texts(names):
-        raise refused("feature_names", "are a list of different texts")
-    if not isinstance(dummies, dict) or not all(
-        _is_text(column) and _are_texts(levels) for column, levels in dummies.items()
-    ):
-        raise refused("dummies", "are lists of different texts, by column")
-    coded = {f"{column}[{level}]" for column, of in dummies.items() for level in of}
-    if not coded <= set(names):
-        raise refused("dummies", "are among its feature_names")
-    if not isinstance(status, dict) or not all(
-        _is_text(name) and _is_note(value) for name, value in status.items()
-    ):
-        raise refused("fit", "holds texts, numbers, truth values and lists of them")
+def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
+    """Yield what must hold of a model's object; each may rely on those before it."""
+    yield (
+        record.get("format") == FORMAT,
+        "written by `linsep fit`, got other JSON; check the path",
+    )
+    version = record.get("version")
+    yield (
+        type(version) is int and version == VERSION,
+        f"of version {VERSION}, got {version!r:.40}; update linsep",
+    )
+    odd = sorted((set(record) - {"fit"}) ^ _ENTRIES)
+    yield (
+        not odd,
+        f"with every part and no other, got one where these are missing or unknown: "
+        f"{odd!s:.200}; fit again",
+    )
+    broken = "got a broken one; fit again"
+    classes, names, dummies = (
+        record[name] for name in ("classes", "feature_names", "dummies")
+    )
+    yield _is_text(record["target"]), f"whose target is a text, {broken}"
+    yield (
+        _all_differ(classes, _is_label),
+        f"whose classes are texts, numbers or truth values, all different, {broken}",
+    )
+    yield (
+        names == [] or _all_differ(names, _is_text),
+        f"whose feature_names are texts, all different, {broken}",
+    )
+    yield (
+        isinstance(dummies, dict)
+        and all(_all_differ(levels, _is_text) for levels in dummies.values())
+        and {f"{column}[{level}]" for column in dummies for level in dummies[column]}
+        <= set(names),
+        f"whose dummies give levels by column, each among its feature_names, {broken}",
+    )
     coef, intercept = record["coef"], record["intercept"]
-    if not _are_numbers(intercept) or not (
-        isinstance(coef, list) and all(map(_are_numbers, coef))
-    ):
-        raise refused("coef and intercept", "are lists of numbers")
-    one_a_class = len(coef) == len(classes) or (len(coef) == 1 and len(classes) == 2)
-    shapes = {len(row) for row in coef}
-    if not one_a_class or shapes != {len(names)} or len(intercept) != len(coef):
-        raise InputError(
-            f"{path} must hold one coefficient a column and class, got {len(coef)} "
-            f"rows of {sorted(shapes)[:8]} coefficients and {len(intercept)} "
-            f"intercepts for {len(names)} columns and {len(classes)} classes; fit again"
-        )
-    return LinearModel(
-        tuple(classes),
-        np.array(coef, dtype=np.float64).reshape(len(coef), len(names)),
-        np.array(intercept, dtype=np.float64),
-        tuple(names),
-        target,
-        {column: tuple(levels) for column, levels in dummies.items()},
-        status,
+    yield (
+        isinstance(coef, list) and all(map(_are_numbers, [*coef, intercept])),
+        f"whose coef and intercept are lists of numbers, {broken}",
+    )
+    shapes = [len(row) for row in coef]
+    wanted = {len(classes), 1} if len(classes) == 2 else {len(classes)}
+    yield (
+        set(shapes) == {len(names)}
+        and {len(coef), len(intercept)} <= wanted
+        and len(coef) == len(intercept),
+        f"of one coefficient a column and class, got {len(coef)} rows of "
+        f"{sorted(set(shapes))[:8]} coefficients and {len(intercept)} intercepts for "
+        f"{len(names)} columns and {len(classes)} classes; fit again",
+    )
+    status = record.get("fit", {})
+    yield (
+        isinstance(status, dict) and all(map(_is_note, [*status, *status.values()])),
+        f"whose fit holds texts, numbers, truth values and lists of them, {broken}",
     )
 
 
@@ -277,14 +276,17 @@ def _is_note(value: object) -> bool:
     return all(part is None or _is_label(part) for part in parts)
 
 
-def _are_texts(values: object) -> bool:
-    """Tell whether these are texts, all different."""
+def _all_differ(values: object, is_one: Callable[[object], bool]) -> bool:
+    """Tell whether this is a list of such values, at least one, all different."""
     return (
         isinstance(values, list)
-        and all(map(_is_text, values))
-        and len(set(values)) == len(values)
+        and all(map(is_one, values))
+        and 0 < len(set(values)) == len(values)
     )
 
 
 def _are_numbers(values: object) -> bool:
-    return isinstance(values, list) and all(type(v) in (int, float) for v in values)
+    """Tell whether this is a list of numbers in the range of doubles."""
+    return isinstance(values, list) and all(
+        type(value) in (int, float) and abs(value) <= LARGEST for value in values
+    )

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from linsep.cli.data_options import Labelled
+from linsep.cli.data_options import Labelled, data_options
+from linsep.cli.options import (
+    certificate_option,
+    json_option,
+    max_passes_option,
+    no_intercept_option,
+    seed_option,
+    time_limit_option,
+)
 from linsep.cli.output import require_writable, strict_json
 from linsep.cli.progress import progress_line
 from linsep.input import InputError
@@ -18,74 +27,94 @@ from linsep.input.files import Table
 from linsep.result import Separation
 
 
-def search_file(
-    search: Callable[..., Separation],
-    read: Callable[[], Labelled],
-    file: Path,
-    certificate: Path | None,
-    **options: Any,
-) -> tuple[Separation, Table]:
-    """Read a file, search it, and save the proof.
+@dataclass(frozen=True)
+class Asked:
+    """What the commands that search a file were all asked.
 
-    Parameters
+    Attributes
     ----------
-    search : callable
-        `linsep.separate` or `linsep.max_margin`.
     read : callable
         Reads the file.
     file : Path
     certificate : Path or None
         Where to save the proof.
-    **options
-        Of the search.
-
-    Returns
-    -------
-    answer : Separation
-        Its columns and classes are called by their names in the file.
-    table : Table
-    """
-    require_writable(certificate, file)
-    with progress_line(f"reading {file}") as progress:
-        data = read()
-        progress.say("searching (the first run ever compiles its loops: some seconds)")
-        answer = search(data.table.X, data.y, callback=progress, **options)
-    answer = _named(answer, data)
-    if certificate is not None:
-        _save_certificate(answer, certificate)
-    return answer, data.table
-
-
-def tell(
-    answer: Separation,
-    table: Table,
-    certificate: Path | None,
-    as_json: bool,
-    lines: Sequence[str] = (),
-    **entries: object,
-) -> None:
-    """Print an answer, and end with the exit code it stands for.
-
-    Parameters
-    ----------
-    answer : Separation
-    table : Table
-        What was read.
-    certificate : Path or None
-        Where the proof was saved.
     as_json : bool
-    lines : sequence of str, default=()
-        What else to print for people, after the summary.
-    **entries
-        What else the JSON object holds.
+    options : dict
+        Of `linsep.separate` and `linsep.max_margin`.
     """
-    if as_json:
-        click.echo(strict_json(_record(answer, table) | entries))
-    else:
-        notes = [f"Note: {sentence}." for sentence in _reading_notes(table)]
-        told = [answer.summary(), *lines, _sides(answer), _proof(answer, certificate)]
-        click.echo("\n".join([*told, *notes]))
-    raise SystemExit(0 if answer.separable is not None else 1)
+
+    read: Callable[[], Labelled]
+    file: Path
+    certificate: Path | None
+    as_json: bool
+    options: dict[str, Any]
+
+    def search(
+        self, search: Callable[..., Separation], **more: float
+    ) -> tuple[Separation, Table]:
+        """Read the file, search it, save the proof; return the answer and the table."""
+        require_writable(self.certificate, self.file)
+        with progress_line(f"reading {self.file}") as progress:
+            data = self.read()
+            progress.say(
+                "searching (the first run ever compiles its loops: some seconds)"
+            )
+            answer = search(
+                data.table.X, data.y, callback=progress, **self.options, **more
+            )
+        answer = _named(answer, data)
+        if self.certificate is not None:
+            _save_certificate(answer, self.certificate)
+        return answer, data.table
+
+    def tell(
+        self, answer: Separation, table: Table, lines: Sequence[str], **entries: object
+    ) -> None:
+        """Print the answer, and end with the exit code it stands for.
+
+        The `lines` come after the summary, `entries` are added to the JSON object.
+        """
+        if self.as_json:
+            click.echo(strict_json(_record(answer, table) | entries))
+        else:
+            told = [answer.summary(), *lines, _sides(answer)]
+            told.append(_proof(answer, self.certificate))
+            told += [f"Note: {sentence}." for sentence in _reading_notes(table)]
+            click.echo("\n".join(told))
+        raise SystemExit(0 if answer.separable is not None else 1)
+
+
+def search_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command what it needs to search a file, as `asked`, an `Asked`."""
+
+    @data_options
+    @no_intercept_option
+    @max_passes_option
+    @time_limit_option
+    @seed_option
+    @certificate_option
+    @json_option
+    @wraps(command)
+    def wrapped(
+        read: Callable[[], Labelled],
+        file: Path,
+        no_intercept: bool,
+        max_passes: int,
+        time_limit: float | None,
+        seed: int | None,
+        certificate: Path | None,
+        as_json: bool,
+        **own: Any,
+    ) -> None:
+        options = {
+            "fit_intercept": not no_intercept,
+            "max_passes": max_passes,
+            "time_limit": time_limit,
+            "random_state": seed,
+        }
+        command(Asked(read, file, certificate, as_json, options), **own)
+
+    return wrapped
 
 
 def _named(answer: Separation, data: Labelled) -> Separation:
