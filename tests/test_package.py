@@ -168,7 +168,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "classifier": {
         "input",
         "largest_margin",
-        "proof",
         "result",
         "rows",
         "search",

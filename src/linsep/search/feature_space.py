@@ -1,0 +1,195 @@
+"""Decide whether two classes are separable in a kernel's feature space, with a proof.
+
+The rows of a factor of the Gram matrix stand for the feature space: the active set of
+the hard margin runs on them. What is claimed of the rows is then checked on the Gram
+matrix as given, exactly.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.proof.gordan import conflict_from_candidate
+from linsep.result import Status
+from linsep.rows import Rows
+from linsep.search.hyperplane import Hyperplane
+from linsep.search.separator_search import Verdict
+from linsep.solvers.active_set import Outcome
+from linsep.solvers.bounds import margin_upper
+from linsep.solvers.gram_factor import Columns, GramFactor
+from linsep.solvers.hard_margin.active_set import HardMargin
+from linsep.solvers.scaling import exponent_above
+
+# Steps of the active set a landmark, seconds, and entries made exact, at most.
+STEPS_A_LANDMARK = 20
+MOST_SECONDS = 20.0
+MOST_EXACT = 500_000
+
+NO_PROOF_OF_CONFLICT = (
+    "Undecided: no function separates the rows as far as floating point can tell, but "
+    "the Gram matrix as rounded admits no exact proof."
+)
+NO_PROOF_OF_SEPARATOR = (
+    "Undecided: the rows separate in the factored feature space, but not on the Gram "
+    "matrix as rounded; use a kernel of smaller range."
+)
+NO_ANSWER = (
+    "Undecided: the active set ended without an answer in the feature space; allow a "
+    "larger time_limit."
+)
+
+
+@dataclass(frozen=True)
+class FeatureSpaceAnswer:
+    """What was found of two classes in a feature space.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        Its hyperplane is about the Gram matrix's columns at the landmarks.
+    margin_lower, margin_upper : float
+        The interval that holds the largest margin in the feature space.
+    n_steps : int
+        Steps of the active set.
+    function : ndarray of shape (rank + 1,) or None
+        The separator in the factor's coordinates, the intercept last.
+    support : ndarray of int
+        The rows that carry it.
+    """
+
+    verdict: Verdict
+    margin_lower: float
+    margin_upper: float
+    n_steps: int
+    function: NDArray[np.float64] | None = None
+    support: NDArray[np.intp] | None = None
+
+
+def search_feature_space(
+    factor: GramFactor, rows: Rows, columns: Columns, time_limit: float | None
+) -> FeatureSpaceAnswer:
+    """Decide whether two classes are separable in the feature space.
+
+    A separator is a function ``f = sum_j beta_j k(., landmark_j) + b`` whose signs at
+    the training rows are checked exactly on the Gram matrix. A conflict must have
+    ``sum_i p_i y_i K_ij = 0`` for every column, exactly; where rounding of the kernel
+    prevents that, nothing is proved and the status is "undecided".
+
+    Parameters
+    ----------
+    factor : GramFactor
+    rows : Rows
+        The Gram matrix's columns at the landmarks, signed.
+    columns : callable
+        Returns named columns of the Gram matrix.
+    time_limit : float or None
+        Seconds at most, for the active set and then for the exact proof; None is 20.
+    """
+    signs = rows.signs.astype(np.float64)
+    free = rows.fit_intercept
+    seconds = time_limit or MOST_SECONDS
+    problem, scale = _hard_problem(factor.rows, signs, free)
+    outcome = _solve(problem, seconds)
+    support, multipliers = problem.support, problem.multipliers
+    upper = np.inf
+    if multipliers.sum() > 0:
+        signed = factor.rows[support] * signs[support, None]
+        if free:
+            signed = np.column_stack([signed, signs[support]])
+        upper = margin_upper(signed, multipliers, free)
+    answer = partial(FeatureSpaceAnswer, n_steps=problem.n_steps)
+    if outcome is Outcome.OPTIMAL:
+        coef = problem.u[: factor.rows.shape[1]] / scale
+        offset = problem.offset + problem.u[-1] if free else 0.0
+        dual = factor.dual(coef)
+        w = np.append(dual, offset) if free else dual
+        verdict, lower = _checked(rows, w, float(np.linalg.norm(coef)))
+        if verdict.hyperplane is None:
+            return answer(verdict, lower, upper)
+        function, carriers = np.append(coef, offset), support[multipliers > 0]
+        return answer(verdict, lower, upper, function=function, support=carriers)
+    if outcome is not Outcome.CONFLICT:
+        return answer(Verdict(Status.UNDECIDED, NO_ANSWER), -np.inf, upper)
+    held = multipliers > 0
+    verdict = _proved(support[held], multipliers[held], rows, columns, seconds)
+    return answer(verdict, -np.inf, upper if verdict.conflict is None else 0.0)
+
+
+def _hard_problem(
+    rows: NDArray[np.float64], signs: NDArray[np.float64], free: bool
+) -> tuple[HardMargin, float]:
+    """Return the hard margin's problem for rows of a factor, and their scale."""
+    scale = float(np.ldexp(1.0, exponent_above(rows)))
+    signed = rows * (signs / scale)[:, None]
+    if free:
+        signed = np.column_stack([signed, signs])
+    return HardMargin(np.ascontiguousarray(signed), signs, free), scale
+
+
+def _solve(problem: HardMargin, seconds: float) -> Outcome:
+    """Run the active set, within limits of time and steps."""
+    deadline = time.perf_counter() + seconds
+    outcome = Outcome.STALLED
+    for state in problem.solve(1e-10, STEPS_A_LANDMARK * problem.rows.shape[1] + 200):
+        outcome = state
+        if time.perf_counter() > deadline:
+            break
+    return outcome
+
+
+def _checked(
+    rows: Rows, w: NDArray[np.float64], length: float
+) -> tuple[Verdict, float]:
+    """Check a function's signs on the Gram matrix; return its margin too."""
+    scan = rows.scan(w, rows.shape[0], by_margin=True)
+    slack = scan.margin
+    if slack <= 0 and scan.n_violations == 0:
+        doubtful = scan.index[scan.relative <= scan.error]
+        exact = Hyperplane(w).least_slack(rows.take(doubtful))
+        slack = -np.inf if exact is None else min(exact, scan.margin_settled)
+    if slack <= 0:
+        return Verdict(Status.UNDECIDED, NO_PROOF_OF_SEPARATOR), -np.inf
+    return Verdict(
+        Status.SEPARABLE,
+        "Separable in the feature space: proved on the Gram matrix as given.",
+        Hyperplane(w),
+    ), slack / length * (1.0 - 1e-9)
+
+
+def _proved(
+    support: NDArray[np.intp],
+    multipliers: NDArray[np.float64],
+    rows: Rows,
+    columns: Columns,
+    seconds: float,
+) -> Verdict:
+    """Return the conflict if it is one of the Gram matrix as given, exactly."""
+    deadline = time.perf_counter() + seconds
+    signs = rows.signs[support].astype(np.float64)
+    held = columns(support).T * signs[:, None]
+    if rows.fit_intercept:
+        held = np.column_stack([held, signs])
+    exact = None
+    if held.size <= MOST_EXACT:
+        exact = conflict_from_candidate(
+            held,
+            np.arange(len(held)),
+            multipliers,
+            lambda: time.perf_counter() > deadline,
+        )
+    if exact is None:
+        return Verdict(Status.UNDECIDED, NO_PROOF_OF_CONFLICT)
+    chosen = support[np.array(exact.rows)]
+    order = np.argsort(chosen)
+    return Verdict(
+        Status.INSEPARABLE,
+        f"Inseparable in the feature space: no function separates even these "
+        f"{chosen.size} rows.",
+        conflict=chosen[order],
+        conflict_weights=tuple(exact.weights[i] for i in order),
+    )
