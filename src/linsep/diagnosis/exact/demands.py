@@ -18,6 +18,7 @@ sides of one demand make it an equality.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -29,6 +30,7 @@ from linsep.diagnosis.exact.merging import Groups
 from linsep.diagnosis.exact.sweeps import AnyRows
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.study import INTERCEPT
+from linsep.input import InputError
 from linsep.rows import SparseRows, rows_from
 
 
@@ -111,6 +113,17 @@ def demands_of(
     return _one_block(groups.X, signs.astype(np.int8), equal, names, fit_intercept)
 
 
+def _distinct(names: list[str]) -> tuple[str, ...]:
+    """Return the coefficients' names, which are made of features' and classes'."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(
+            "features and classes must give coefficients names that differ from each "
+            f"other, got {repeated[0]!r} twice; rename the feature or the class"
+        )
+    return tuple(names)
+
+
 def _is_event(label: object) -> bool:
     """Tell whether the only label of one-class data reads as an event."""
     text = str(label).strip().casefold()
@@ -184,7 +197,7 @@ def _multinomial(
         SparseRows(stacked, np.ones(n_rows, dtype=np.int8), False),
         np.concatenate(equal),
         np.array(order, dtype=np.intp),
-        tuple(labels),
+        _distinct(labels),
         np.stack(of_group, axis=1),
         np.stack(of_level, axis=1),
     )
@@ -238,7 +251,7 @@ def _ordinal(
         SparseRows(stacked, np.ones(n_rows, dtype=np.int8), False),
         np.concatenate(equal),
         np.arange(d, dtype=np.intp),
-        (*(f"{low}|{high}" for low, high in pairs), *names),
+        _distinct([*(f"{low}|{high}" for low, high in pairs), *names]),
         np.stack(of_group, axis=1),
         np.stack(of_level, axis=1),
     )

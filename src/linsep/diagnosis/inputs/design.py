@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.outcomes import outcome_from
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
@@ -24,6 +25,7 @@ def study_from(
     fit_intercept: bool = True,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    codings: Sequence[Coding] | None = None,
     outcome_name: str | None = None,
     present: NDArray[np.intp] | None = None,
     n_given: int | None = None,
@@ -34,6 +36,8 @@ def study_from(
     ----------
     X, y, family, fit_intercept, sample_weight, feature_names
         As in `linsep.diagnose`.
+    codings : sequence of Coding, optional
+        What the features stand for, where that is known; else read from their names.
     outcome_name : str, optional
         What the outcome is called in sentences; the name of `y`, or "y".
     present : ndarray of int, optional
@@ -83,6 +87,7 @@ def study_from(
         kept if present is None else present[kept],
         n if n_given is None else n_given,
         names,
+        tuple(map(coding_of, names) if codings is None else codings),
         str(name),
         family,
         bool(fit_intercept),

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.factors import LEVEL_COLUMN, columns_of_factors
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.single_columns import Reason, outcome_text
 from linsep.diagnosis.report.texts import count_rows, listed, number_text
@@ -42,30 +41,33 @@ def _levels(
     study: Study, separated: NDArray[np.bool_]
 ) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     """Yield factor, words and rows of each level that may be separated."""
-    factors = columns_of_factors(study)
+    factors = _columns_of_factors(study)
     if not factors:
         return
-    import pandas as pd
-
     for factor, columns in factors.items():
         values = study.factors.get(factor)
         if values is not None:
+            import pandas as pd
+
             codes, names = pd.factorize(values)
             n_left = np.bincount(codes[~separated], minlength=len(names))
             for k in np.flatnonzero(n_left == 0).tolist():
                 yield factor, f"{factor} = {names[k]}", np.equal(codes, k)
             continue
-        matches = [LEVEL_COLUMN.fullmatch(study.names[j]) for j in columns]
-        found = [match for match in matches if match is not None]
+        codings = [study.codings[j] for j in columns]
         if len(columns) > MOST_COLUMNS:
             continue
         block = study.X[:, columns]
         block = as_dense(block)
-        if all(match["mark"] for match in found) and np.isin(block, (0.0, 1.0)).all():
-            named = listed([match["level"] for match in found])
+        is_binary = bool(np.isin(block, (0.0, 1.0)).all())
+        if is_binary and all(c.has_reference and c.levels for c in codings):
+            named = listed([coding.levels[0][1] for coding in codings])
             words = f"{factor} other than {named} (the reference level)"
             yield factor, words, np.asarray((block == 0).all(axis=1))
-        elif any(match["contrast"] for match in found) and len(columns) <= FEW_COLUMNS:
+        elif (
+            any(coding.is_contrast for coding in codings)
+            and len(columns) <= FEW_COLUMNS
+        ):
             cells, cell = np.unique(block, axis=0, return_inverse=True)
             for k, of_cell in enumerate(cells):
                 words = " and ".join(
@@ -73,6 +75,15 @@ def _levels(
                     for j, value in zip(columns, of_cell, strict=True)
                 )
                 yield factor, words, np.equal(cell.reshape(-1), k)
+
+
+def _columns_of_factors(study: Study) -> dict[str, list[int]]:
+    """Return each factor's columns."""
+    columns: dict[str, list[int]] = {}
+    for j, coding in enumerate(study.codings):
+        if coding.factor is not None:
+            columns.setdefault(coding.factor, []).append(j)
+    return columns
 
 
 def _only_outcome(study: Study, rows: NDArray[np.bool_]) -> str | None:

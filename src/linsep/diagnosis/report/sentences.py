@@ -13,7 +13,6 @@ from linsep.diagnosis.exact.columns import Columns, is_nearly_collinear
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.merging import Groups
-from linsep.diagnosis.inputs.factors import factor_of
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.diagnosis.report.chance import chance_sentence
 from linsep.diagnosis.report.fewest_columns import Simplest
@@ -22,7 +21,6 @@ from linsep.diagnosis.report.single_columns import (
     Reason,
     outcome_text,
     reasons_of,
-    value_text,
 )
 from linsep.diagnosis.report.texts import combination_text, count_rows, listed
 from linsep.diagnosis.status import Kind
@@ -189,17 +187,17 @@ class Story:
         levels = level_reasons(study, separated)
         singles = []
         for reason in reasons_of(study, self._has_constant()):
-            name = "" if reason.column is None else study.names[reason.column]
-            own = [level.rows for level in levels if level.factor == factor_of(name)]
-            named = value_text(name, 1.0) != f"{name} = 1"
-            if named or not own or (reason.rows & ~np.any(own, axis=0)).any():
+            assert reason.column is not None
+            coding = study.codings[reason.column]
+            own = [level.rows for level in levels if level.factor == coding.factor]
+            if coding.levels or not own or (reason.rows & ~np.any(own, axis=0)).any():
                 singles.append(reason)
         levels = [
             level
             for level in levels
             if not any(
                 reason.column is not None
-                and factor_of(study.names[reason.column]) == level.factor
+                and study.codings[reason.column].factor == level.factor
                 and not (level.rows & ~reason.rows).any()
                 for reason in singles
             )
@@ -282,7 +280,7 @@ class Story:
         free = [
             int(j)
             for name, j in zip(self.demands.names, self.demands.order, strict=True)
-            if name.split(" [")[0] == INTERCEPT or ("|" in name and name not in slopes)
+            if name not in slopes and (name.split(" [")[0] == INTERCEPT or "|" in name)
         ]
         return np.array(free, dtype=np.intp)
 

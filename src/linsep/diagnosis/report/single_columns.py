@@ -6,7 +6,6 @@ and all other rows on the other side or at it: "NV = 1 in 13 rows, all HG = 1".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,13 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.texts import count_rows, number_text
 from linsep.rows import is_sparse
-
-_LEVEL = re.compile(
-    r"(?:C\((?P<inside>[^,()]+)(?P<contrast>.*?)\)|(?P<plain>[^:\[\]]+))\[(?:T\.)?(?P<level>[^\]]*)\]"
-)
 
 
 @dataclass(frozen=True)
@@ -102,9 +98,7 @@ def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None
                 strict &= z < highs[k]
             if strict.any():
                 ends = (k == 0, k == n_levels - 1)
-                where = _between(
-                    study.names[column], x[strict], ends if up else ends[::-1]
-                )
+                where = _between(study, column, x[strict], ends if up else ends[::-1])
                 count = count_rows(int(strict.sum()))
                 sentences.append(f"{where} in {count}, all {outcome_text(study, k)}.")
                 rows |= strict
@@ -113,11 +107,14 @@ def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None
     return None
 
 
-def _between(name: str, values: NDArray[Any], ends: tuple[bool, bool]) -> str:
+def _between(
+    study: Study, column: int, values: NDArray[Any], ends: tuple[bool, bool]
+) -> str:
     """Say in which range the values lie; open below or above at the ends."""
+    name = study.names[column]
     low, high = float(values.min()), float(values.max())
     if low == high:
-        return value_text(name, low)
+        return value_text(name, study.codings[column], low)
     if ends[0]:
         return f"{name} <= {number_text(high)}"
     if ends[1]:
@@ -212,7 +209,6 @@ def _worded(
     rows = above | below
     if not rows.any():
         return None
-    name = study.names[column]
     sentences = []
     for mask, label, side in ((above, labels[0], up), (below, labels[1], not up)):
         if mask.any():
@@ -222,7 +218,7 @@ def _worded(
             limit = (high if side == up else low) if low < high else low
             bound = limit if up else -limit
             closed = low < high
-            where = condition_text(name, x[mask], bound, side, closed)
+            where = condition_text(study, column, x[mask], bound, side, closed)
             sentences.append(f"{where} in {count_rows(int(mask.sum()))}, all {label}.")
     return Reason(column, tuple(sentences), rows)
 
@@ -246,7 +242,7 @@ def _poisson_reason(
         beyond = x > value if up else x < value
         other = x < value if up else x > value
         if beyond.any() and not other.any():
-            where = condition_text(study.names[column], x[beyond], value, up, False)
+            where = condition_text(study, column, x[beyond], value, up, False)
             return Reason(
                 column,
                 (f"{where} in {count_rows(int(beyond.sum()))}, all {label}.",),
@@ -256,40 +252,37 @@ def _poisson_reason(
 
 
 def condition_text(
-    name: str, values: NDArray[Any], bound: float, above: bool, closed: bool
+    study: Study,
+    column: int,
+    values: NDArray[Any],
+    bound: float,
+    above: bool,
+    closed: bool,
 ) -> str:
     """Say which rows are meant: "NV = 1", "x2 = b", "age > 40"."""
+    name = study.names[column]
     first = float(values[0])
     if (values == first).all():
-        return value_text(name, first)
+        return value_text(name, study.codings[column], first)
     sign = (">=" if closed else ">") if above else ("<=" if closed else "<")
     return f"{name} {sign} {number_text(bound)}"
 
 
-def value_text(name: str, value: float) -> str:
+def value_text(name: str, coding: Coding, value: float) -> str:
     """Say that a column has a value, factor levels by their own names.
 
     Examples
     --------
-    >>> value_text("C(region)[T.north]", 1.0)
+    >>> value_text("C(region)[T.north]", Coding(levels=(("region", "north"),)), 1.0)
     'region = north'
-    >>> value_text("colour=red", 1.0)
-    'colour = red'
-    >>> value_text("colour=red", 0.0)
+    >>> value_text("colour=red", Coding(levels=(("colour", "red"),)), 0.0)
     'colour other than red'
-    >>> value_text("NV", 1.0)
+    >>> value_text("NV", Coding(), 1.0)
     'NV = 1'
     """
-    parts = [_LEVEL.fullmatch(part) for part in name.split(":")]
-    if any(p and p["contrast"] and "reatment" not in p["contrast"] for p in parts):
-        return f"{name} = {number_text(value)}"  # no indicator of a level
-    if value in (0.0, 1.0) and all(parts):
-        levels = [((p["inside"] or p["plain"]).strip(), p["level"]) for p in parts if p]
-        if value == 1.0:
-            return " and ".join(f"{factor} = {level}" for factor, level in levels)
-        if len(levels) == 1:
-            return f"{levels[0][0]} other than {levels[0][1]}"
-    factor, equals, level = name.partition("=")
-    if value in (0.0, 1.0) and equals and factor and level and "(" not in name:
-        return f"{factor} {'=' if value else 'other than'} {level}"
+    if value == 1.0 and coding.levels:
+        return " and ".join(f"{factor} = {level}" for factor, level in coding.levels)
+    if value == 0.0 and len(coding.levels) == 1:
+        factor, level = coding.levels[0]
+        return f"{factor} other than {level}"
     return f"{name} = {number_text(value)}"
