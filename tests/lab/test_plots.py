@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from linsep import plotting
+from linsep import figure_style
 from linsep.game import (
     OFTRL,
     Backtracking,
@@ -208,7 +208,7 @@ def test_style_does_not_leak():
 
 def test_missing_matplotlib_says_how_to_install_it(monkeypatch):
     transcript = play_of(planar_rows(6)[0], rounds=5)
-    monkeypatch.setattr(plotting, "find_spec", lambda name: None)
+    monkeypatch.setattr(figure_style, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r'pip install "linsep\[plot\]"'):
         plot_convergence(transcript)
 

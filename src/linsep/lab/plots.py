@@ -1,63 +1,36 @@
 """Pictures of a game: how it converges, what the data player weighs, where w points.
 
 Each function takes a `linsep.game.Transcript`, returns a matplotlib Figure, and saves
-it if given a path (the suffix chooses the format: .png, .svg, .pdf). Colours are Okabe
-and Ito's, which colour-blind readers tell apart; lines differ by style and marker as
-well, so that they survive print.
-
-Matplotlib comes with ``pip install "linsep[plot]"``.
+it if given a path (the suffix chooses the format: .png, .svg, .pdf). Lines differ by
+style and marker as well as by colour, so that they survive print.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linsep.figure_style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    SKY,
+    VERMILION,
+    new_figure,
+    save,
+    style,
+)
 from linsep.lab.game.arguments import require_whole
 from linsep.lab.game.transcript import Transcript
-from linsep.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["plot_convergence", "plot_game", "plot_weights"]
-
-# Okabe & Ito, "Color universal design" (2008).
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
-    "#000000",
-    "#E69F00",
-    "#56B4E9",
-    "#009E73",
-    "#F0E442",
-    "#0072B2",
-    "#D55E00",
-    "#CC79A7",
-)
-
-STYLE: dict[Any, Any] = {
-    "font.size": 10,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": "#DDDDDD",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "lines.linewidth": 1.8,
-    "savefig.bbox": "tight",
-    "savefig.dpi": 200,
-    "savefig.pad_inches": 0.08,
-    "svg.fonttype": "path",  # looks the same on machines without the font
-    "svg.hashsalt": "linsep",  # the same picture is the same file
-}
-
 
 # Up to this many rounds, points are marked as well as joined.
 FEW_ROUNDS = 20
@@ -95,7 +68,7 @@ def plot_convergence(
     >>> plt.close(figure)
     """
     with style():
-        figure, axes = _new_figure((6.4, 4.0))
+        figure, axes = new_figure((6.4, 4.0))
         t = transcript.rounds
         lower = np.where(
             np.isfinite(transcript.margin_lower), transcript.margin_lower, np.nan
@@ -222,7 +195,7 @@ def plot_weights(
         from matplotlib.colors import LogNorm
 
         height = 1.5 + 0.19 * len(chosen)
-        figure, axes = _new_figure((6.4, max(2.6, height)))
+        figure, axes = new_figure((6.4, max(2.6, height)))
         axes.grid(False)
         # Rounds in columns, log-spaced when there are many: early rounds move most.
         columns = _columns(transcript.n_rounds)
@@ -288,7 +261,7 @@ def plot_game(
     n_columns = min(3, len(rounds))
     n_lines = -(-len(rounds) // n_columns)
     with style():
-        figure, panels = _new_figure(
+        figure, panels = new_figure(
             (2.9 * n_columns, 2.75 * n_lines + 0.6), n_lines, n_columns
         )
         flat = np.atleast_1d(panels).ravel()
@@ -438,51 +411,8 @@ def _edges(rounds: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.concatenate([[rounds[0] - 0.5], middle, [rounds[-1] + 0.5]])
 
 
-def style() -> AbstractContextManager[None]:
-    """Return the context in which every picture of this package is drawn.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
-    require_matplotlib()
-    import matplotlib as mpl
-
-    context: AbstractContextManager[None] = mpl.rc_context(STYLE)
-    return context
-
-
-def require_matplotlib() -> None:
-    """Raise ImportError, and say how to install it, if matplotlib is missing."""
-    if find_spec("matplotlib") is None:
-        raise ImportError(
-            "Pictures need matplotlib, which is not installed: "
-            'pip install "linsep[plot]".'
-        )
-
-
-def _new_figure(
-    size: tuple[float, float], n_lines: int = 1, n_columns: int = 1
-) -> tuple[Figure, Any]:
-    """Return a new figure and its axes."""
-    from matplotlib import pyplot
-
-    made: tuple[Figure, Any] = pyplot.subplots(
-        n_lines, n_columns, figsize=size, layout="constrained", squeeze=True
-    )
-    return made
-
-
 def _finish(figure: Figure, path: str | Path | None) -> Figure:
     """Save the figure if asked to, without the date, and return it."""
     if path is not None:
-        save(figure, Path(path))
+        save(figure, path)
     return figure
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write the figure; the same figure gives the same bytes."""
-    metadata: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {}
-    with style(), whole_file(path) as unfinished:
-        figure.savefig(unfinished, metadata=metadata)

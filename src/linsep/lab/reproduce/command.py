@@ -55,7 +55,7 @@ def figure_1_command(n_max: int, out: Path) -> None:
     """
     from rich.console import Console
 
-    from linsep.lab.plots import require_matplotlib
+    from linsep.figure_style import require_matplotlib
     from linsep.lab.reproduce import figure_1
     from linsep.lab.reproduce.drawing import save_all
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linsep.lab.plots import (
+from linsep.figure_style import (
     BLACK,
     BLUE,
     GREEN,
     ORANGE,
     PURPLE,
     VERMILION,
+    new_figure,
     save,
     style,
 )
@@ -67,12 +68,9 @@ def draw(rows: list[Measurement]) -> Figure:
     """
     n = columns(rows, "n")
     with style():
-        from matplotlib import pyplot
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-        figure, (left, right) = pyplot.subplots(
-            1, 2, figsize=(9.6, 4.7), layout="constrained"
-        )
+        figure, (left, right) = new_figure((9.6, 4.7), 1, 2)
         for axes in (left, right):
             for name, label, look in LINES:
                 values = columns(rows, name)
