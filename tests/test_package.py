@@ -167,6 +167,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "solvers",
     },
     "classifier": {
+        "figure_style",
         "input",
         "largest_margin",
         "result",
@@ -197,10 +198,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "solvers",
     },
     "lab": {"figure_style", "input", "solvers", "whole_files"},
-    "datasets": {"lab"},  # four public names of parts of the laboratory
+    "datasets": {"lab"},  # public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},
-    "plotting": {"lab"},
+    "plotting": {"classifier", "lab"},
     "cli": {
         "classifier",
         "diagnosis",
