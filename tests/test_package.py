@@ -31,6 +31,7 @@ HEAVY = {
     "llvmlite",
     "matplotlib",
     "numba",
+    "numpy",
     "pandas",
     "polars",
     "pyarrow",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -187,6 +188,30 @@ def test_seed_makes_runs_repeat():
     for answer in (first, second):
         del answer["seconds"]
     assert first == second
+
+
+# --- help ---
+
+COMMANDS = ["separate", "max-margin", "diagnose", "verify", "fit", "predict"]
+
+
+def test_help_lists_every_command_and_every_exit_code():
+    shown = run("--help").stdout
+    for command in [*COMMANDS, "reproduce"]:
+        assert f"\n  {command} " in shown
+        assert run(command, "--help").stdout.startswith("Usage:")
+    codes = re.findall(r"^    (\d+)  \w+", shown, re.MULTILINE)
+    assert codes[:3] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("command", ["separate", "max-margin", "diagnose", "fit"])
+def test_whatever_searches_takes_a_seed(command, tmp_path):
+    assert "--seed N" in run(command, "--help").stdout
+    options = ["--model", tmp_path / "m.json"] if command == "fit" else []
+    arguments = (command, BREAST_CANCER, "--target", "diagnosis", *options)
+    run(*arguments, "--seed", "3")
+    refusal = run(*arguments, "--seed", "-3", code=2)
+    assert "--seed" in refusal.stderr
 
 
 # --- certificates ---

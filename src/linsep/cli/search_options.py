@@ -56,9 +56,7 @@ class Asked:
         require_writable(self.certificate, self.file)
         with progress_line(f"reading {self.file}") as progress:
             data = self.read()
-            progress.say(
-                "searching (the first run ever compiles its loops: some seconds)"
-            )
+            progress.say("searching")
             answer = search(
                 data.table.X, data.y, callback=progress, **self.options, **more
             )
