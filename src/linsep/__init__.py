@@ -22,8 +22,12 @@ if TYPE_CHECKING:
         SeparationWarning,
         check_separation,
         diagnose,
+        diagnose_formula,
         diagnose_many,
+        diagnose_model,
+        diagnose_outcomes,
         influential_rows,
+        screen_columns,
     )
     from linsep.input import InputError
     from linsep.lab import datasets
@@ -53,9 +57,13 @@ __all__ = [
     "check_separation",
     "datasets",
     "diagnose",
+    "diagnose_formula",
     "diagnose_many",
+    "diagnose_model",
+    "diagnose_outcomes",
     "influential_rows",
     "max_margin",
+    "screen_columns",
     "separate",
 ]
 
@@ -75,9 +83,13 @@ _HOMES = {
     "Status": "linsep.result",
     "check_separation": "linsep.diagnosis",
     "diagnose": "linsep.diagnosis",
+    "diagnose_formula": "linsep.diagnosis",
     "diagnose_many": "linsep.diagnosis",
+    "diagnose_model": "linsep.diagnosis",
+    "diagnose_outcomes": "linsep.diagnosis",
     "influential_rows": "linsep.diagnosis",
     "max_margin": "linsep.largest_margin",
+    "screen_columns": "linsep.diagnosis",
     "separate": "linsep.separation",
 }
 _MODULES = ("datasets", "game", "perceptrons", "plotting")

@@ -7,23 +7,31 @@ covariates. Most columns are seen to overlap at once
 
 from __future__ import annotations
 
-import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.diagnosing import diagnose
-from linsep.diagnosis.exact.coefficients import Estimate
 from linsep.diagnosis.exact.screening import Screen
+from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.outcomes import checked_family
-from linsep.diagnosis.status import Kind
-from linsep.input import InputError, checked_seed, checked_time_limit
+from linsep.diagnosis.inputs.study import INTERCEPT
+from linsep.diagnosis.pipeline import diagnose_study
+from linsep.diagnosis.status import DiagnosisStatus, Estimate
+from linsep.diagnosis.watch import Watch
+from linsep.input import (
+    InputError,
+    checked_callback,
+    checked_seed,
+    checked_time_limit,
+)
 from linsep.input.features import features_from
 from linsep.rows import as_dense, is_sparse
+
+Callback = Callable[[int, int], object]
 
 # Columns looked at together.
 COLUMNS_AT_A_TIME = 2048
@@ -58,7 +66,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Batch(Sequence[Item]):
-    """The items of `diagnose_many`, in the order asked.
+    """The items of `diagnose_outcomes` or `screen_columns`, in the order asked.
 
     Attributes
     ----------
@@ -93,7 +101,7 @@ class Batch(Sequence[Item]):
         """Count the statuses, and name a few items that are not overlap."""
         counts = {
             status: int((self.status == status).sum())
-            for status in (*(kind.value for kind in Kind), "error")
+            for status in (*(kind.value for kind in DiagnosisStatus), "error")
         }
         text = ", ".join(f"{n:,} {status}" for status, n in counts.items() if n)
         found = [i.name for i in self.items if i.status not in ("overlap", "error")]
@@ -107,47 +115,112 @@ class Batch(Sequence[Item]):
         return f"Batch({self.summary()})"
 
 
-def diagnose_many(
+def diagnose_outcomes(
     X: Any,
-    y: Any,
+    outcomes: Any,
     *,
-    screen: Any = None,
     family: str = "binomial",
     fit_intercept: bool = True,
     sample_weight: Any = None,
     names: Sequence[str] | None = None,
-    progress: bool | Callable[[int, int], object] = False,
     time_limit: float | None = None,
     random_state: int | None = None,
+    callback: Callback | None = None,
 ) -> Batch:
-    """Diagnose many regressions; none of them stops the others.
+    """Diagnose the regressions of many outcomes on one design.
 
     Parameters
     ----------
-    X : array-like, sparse matrix or frame of shape (n_samples, n_features), or None
-        The design shared by all; None for no columns but the intercept.
-    y : array-like
-        Without `screen`, many outcomes: an array or frame of shape (n_samples,
-        n_outcomes), or a mapping of names to outcomes. With `screen`, one outcome.
-    screen : array-like, sparse matrix or frame of shape (n_samples, m), optional
-        Columns to be added to `X` one at a time, such as genetic variants.
+    X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        The design.
+    outcomes : array-like of shape (n_samples, n_outcomes), frame or mapping
+        One outcome a column, or names and outcomes.
     family, fit_intercept, sample_weight
-        As in `linsep.diagnose`.
+        As of `linsep.diagnose`.
     names : sequence of str, optional
-        Of the outcomes or of the columns screened.
-    progress : bool or callable, default=False
-        True shows a bar on the terminal; a callable is told ``(done, total)``.
+        Of the outcomes.
     time_limit : float, optional
-        Seconds for each item.
+        Seconds for each outcome.
     random_state : int, optional
         Seed; None is 0.
+    callback : callable, optional
+        Told ``(done, total)`` after each outcome; a true return value stops.
 
     Returns
     -------
     Batch
-        A sequence of `Item`. Missing values (NaN) in an outcome or a column screened
-        leave out those rows for that item only; whatever goes wrong with an item is
-        its status "error" and its message.
+        A sequence of `Item`. Missing values (NaN) in an outcome leave out those rows
+        for that item only. Whatever goes wrong with an item is its status "error" and
+        its message; what the callback or Ctrl-C left out is "undecided".
+
+    Raises
+    ------
+    InputError
+        If what is shared cannot be used.
+
+    Examples
+    --------
+    >>> from linsep.diagnosis import diagnose_outcomes
+    >>> outcomes = {"ill": [0, 0, 1, 1], "old": [0, 1, 0, 1]}
+    >>> [item.status for item in diagnose_outcomes([[1], [2], [3], [4]], outcomes)]
+    ['complete', 'overlap']
+    """
+    shared = _Shared.checked(
+        family, fit_intercept, sample_weight, time_limit, random_state, callback
+    )
+    features, feature_names = features_from(X)
+    columns = _columns_of_outcomes(outcomes)
+    labels = _labels(names, [name for name, _ in columns], "outcomes")
+    return _gathered(
+        labels,
+        (
+            shared.item(label, features, outcome, feature_names)
+            for label, (_, outcome) in zip(labels, columns, strict=True)
+        ),
+        callback,
+    )
+
+
+def screen_columns(
+    X: Any,
+    y: Any,
+    columns: Any,
+    *,
+    family: str = "binomial",
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+    names: Sequence[str] | None = None,
+    time_limit: float | None = None,
+    random_state: int | None = None,
+    callback: Callback | None = None,
+) -> Batch:
+    """Diagnose one design with one column more, for each of many columns.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or frame of shape (n_samples, n_features), or None
+        The columns in every model; None for none but the intercept.
+    y : array-like
+        The outcome.
+    columns : array-like, sparse matrix or frame of shape (n_samples, n_columns)
+        Columns to be added one at a time, such as genetic variants.
+    family, fit_intercept, sample_weight
+        As of `linsep.diagnose`.
+    names : sequence of str, optional
+        Of the columns.
+    time_limit : float, optional
+        Seconds for each column.
+    random_state : int, optional
+        Seed; None is 0.
+    callback : callable, optional
+        Told ``(done, total)`` after each column; a true return value stops.
+
+    Returns
+    -------
+    Batch
+        A sequence of `Item`, as `diagnose_outcomes` returns it; `Item.estimate` is the
+        verdict on the column. Missing values (NaN) in a column leave out those rows
+        for that item only.
 
     Raises
     ------
@@ -161,50 +234,215 @@ def diagnose_many(
 
     Examples
     --------
-    >>> import linsep
-    >>> outcomes = {"ill": [0, 0, 1, 1], "old": [0, 1, 0, 1]}
-    >>> [item.status for item in linsep.diagnose_many([[1], [2], [3], [4]], outcomes)]
-    ['complete', 'overlap']
+    >>> from linsep.diagnosis import screen_columns
+    >>> columns = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> [item.estimate for item in screen_columns(None, [0, 0, 1, 1], columns)]
+    ['+inf', 'finite']
     """
-    checked_seed(random_state)
-    checked_time_limit(time_limit)
-    checked_family(family)
-    options = {
+    shared = _Shared.checked(
+        family, fit_intercept, sample_weight, time_limit, random_state, callback
+    )
+    table, own_names = _screened(columns)
+    n, m = table.shape
+    features, feature_names = features_from(np.empty((n, 0)) if X is None else X)
+    if features.shape[0] != n:
+        raise InputError(
+            "the columns to screen must have as many rows as X, got "
+            f"{n} and {features.shape[0]}"
+        )
+    labels = _labels(names, own_names or [f"g{k}" for k in range(m)], "columns")
+    if feature_names is None:
+        feature_names = tuple(f"x{j}" for j in range(features.shape[1]))
+    screen = None
+    if family == "binomial" and sample_weight is None:
+        screen = Screen.prepare(features, y, fit_intercept, shared.seed)
+
+    def items() -> Iterator[Item]:
+        for start in range(0, m, COLUMNS_AT_A_TIME):
+            block = table[:, start : start + COLUMNS_AT_A_TIME]
+            dense = np.asarray(as_dense(block), dtype=np.float64)
+            overlaps = np.zeros(dense.shape[1], dtype=bool)
+            if screen is not None:
+                overlaps = screen.overlaps(dense)
+            for k, label in enumerate(labels[start : start + COLUMNS_AT_A_TIME]):
+                if overlaps[k]:
+                    yield _overlapping(label)
+                else:
+                    yield shared.item(
+                        label, features, y, feature_names, added=dense[:, k]
+                    )
+
+    return _gathered(labels, items(), callback)
+
+
+def diagnose_many(
+    X: Any,
+    y: Any,
+    *,
+    screen: Any = None,
+    family: str = "binomial",
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+    names: Sequence[str] | None = None,
+    progress: bool | Callback = False,
+    time_limit: float | None = None,
+    random_state: int | None = None,
+) -> Batch:
+    """Call `diagnose_outcomes`, or `screen_columns` if there is a `screen`.
+
+    .. deprecated:: 0.2
+        The two functions have names of their own now; their `callback` is told what
+        `progress` was.
+
+    Parameters
+    ----------
+    X, y, family, fit_intercept, sample_weight, names, time_limit, random_state
+        As of the two functions.
+    screen : array-like, optional
+        The columns of `screen_columns`.
+    progress : bool or callable, default=False
+        A callable is told ``(done, total)``. No bar is shown any more.
+
+    Returns
+    -------
+    Batch
+    """
+    warnings.warn(
+        "diagnose_many has become linsep.diagnose_outcomes(X, outcomes) and "
+        "linsep.screen_columns(X, y, columns); call one of them",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    options: dict[str, Any] = {
         "family": family,
-        "sample_weight": sample_weight,
         "fit_intercept": fit_intercept,
+        "sample_weight": sample_weight,
+        "names": names,
         "time_limit": time_limit,
         "random_state": random_state,
     }
+    if callable(progress):
+
+        def callback(done: int, total: int) -> None:  # its answer never stopped any
+            progress(done, total)
+
+        options["callback"] = callback
     if screen is None:
-        return _outcomes(X, y, names, progress, options)
-    return _screen(X, y, screen, names, progress, options)
+        return diagnose_outcomes(X, y, **options)
+    return screen_columns(X, y, screen, **options)
 
 
-def _outcomes(
-    X: Any, y: Any, names: Sequence[str] | None, progress: Any, options: dict[str, Any]
-) -> Batch:
-    """Diagnose one design against many outcomes."""
-    features, feature_names = features_from(X)
-    columns = _columns_of_outcomes(y)
-    if names is not None and len(names) != len(columns):
-        raise InputError(
-            f"names must name each of the {len(columns)} outcomes, got {len(names)}"
+@dataclass(frozen=True)
+class _Shared:
+    """What the regressions of a batch have in common."""
+
+    family: str
+    fit_intercept: bool
+    sample_weight: Any
+    time_limit: float
+    seed: int
+
+    @classmethod
+    def checked(
+        cls,
+        family: str,
+        fit_intercept: bool,
+        sample_weight: Any,
+        time_limit: float | None,
+        random_state: int | None,
+        callback: Callback | None,
+    ) -> _Shared:
+        checked_family(family)
+        checked_callback(callback)
+        seed = checked_seed(random_state)
+        return cls(
+            family, fit_intercept, sample_weight, checked_time_limit(time_limit), seed
         )
-    items = []
-    with _progress(progress, len(columns)) as tell:
-        for k, (name, outcome) in enumerate(columns):
-            label = name if names is None else str(names[k])
-            items.append(
-                _item(
-                    label,
-                    features,
-                    outcome,
-                    {**options, "feature_names": feature_names},
-                )
+
+    def item(
+        self,
+        name: str,
+        features: Any,
+        y: Any,
+        feature_names: tuple[str, ...] | None,
+        added: NDArray[np.float64] | None = None,
+    ) -> Item:
+        """Diagnose one regression, whatever happens; one column may be added."""
+        watch = Watch(self.time_limit)
+        try:
+            column = name
+            if added is not None and feature_names is not None:
+                while column in (*feature_names, INTERCEPT):
+                    column += "'"
+                feature_names = (*feature_names, column)
+                features = _with_column(features, added)
+            weights, is_missing = self.sample_weight, _is_missing(y, added)
+            if is_missing.any():
+                kept = np.flatnonzero(~is_missing)
+                features, y = features[kept], np.asarray(y)[kept].tolist()
+                weights = None if weights is None else np.asarray(weights)[kept]
+            study = study_from(
+                features,
+                y,
+                family=self.family,
+                fit_intercept=self.fit_intercept,
+                sample_weight=weights,
+                feature_names=feature_names,
             )
-            tell(k + 1)
-    return Batch(tuple(items))
+            answer = diagnose_study(study, watch, self.seed)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            return Item(name, "error", False, 0, None, text)
+        if watch.is_interrupted:
+            raise KeyboardInterrupt
+        return Item(
+            name,
+            answer.status.value,
+            answer.proved,
+            int(answer.separated_rows.size),
+            None if added is None else answer.estimates[column].value,
+            answer.message,
+        )
+
+
+def _gathered(
+    names: Sequence[str], items: Iterator[Item], callback: Callback | None
+) -> Batch:
+    """Gather the items; those the callback or Ctrl-C left out are undecided."""
+    made: list[Item] = []
+    reason = ""
+    try:
+        for item in items:
+            made.append(item)
+            if callback is not None and callback(len(made), len(names)):
+                reason = "the callback asked to stop."
+                break
+    except KeyboardInterrupt:
+        reason = "interrupted from the keyboard."
+    made += [
+        Item(
+            name,
+            DiagnosisStatus.UNDECIDED.value,
+            False,
+            0,
+            None,
+            f"Undecided: {reason}",
+        )
+        for name in names[len(made) :]
+    ]
+    return Batch(tuple(made))
+
+
+def _labels(
+    names: Sequence[str] | None, own: Sequence[str], what: str
+) -> tuple[str, ...]:
+    """Return the names given, or those the data have."""
+    labels = tuple(str(name) for name in (own if names is None else names))
+    if len(labels) != len(own):
+        raise InputError(
+            f"names must name each of the {len(own)} {what}, got {len(labels)}"
+        )
+    return labels
 
 
 def _columns_of_outcomes(y: Any) -> list[tuple[str, Any]]:
@@ -216,38 +454,40 @@ def _columns_of_outcomes(y: Any) -> list[tuple[str, Any]]:
     table = np.asarray(y)
     if table.ndim != 2:
         raise InputError(
-            "y must hold one outcome a column, of shape (n_samples, n_outcomes), got "
-            f"shape {table.shape}; for one outcome use diagnose, or pass screen"
+            "outcomes must hold one outcome a column, of shape (n_samples, "
+            f"n_outcomes), got shape {table.shape}; for one outcome use diagnose, for "
+            "one outcome and many columns screen_columns"
         )
     return [(f"y{k}", table[:, k]) for k in range(table.shape[1])]
 
 
-def _item(
-    name: str, X: Any, y: Any, options: dict[str, Any], column: str | None = None
-) -> Item:
-    """Diagnose one item, whatever happens."""
-    try:
-        X, y, options = _without_missing(X, y, options)
-        answer = diagnose(X, y, **options)
-    except KeyboardInterrupt:
-        raise
-    except Exception as error:
-        return Item(name, "error", False, 0, None, f"{type(error).__name__}: {error}")
-    estimate = None if column is None else answer.estimates[column].value
-    return Item(
-        name,
-        answer.status.value,
-        answer.proved,
-        int(answer.separated_rows.size),
-        estimate,
-        answer.message,
-    )
+def _screened(columns: Any) -> tuple[Any, Sequence[str] | None]:
+    """Return the columns to screen, missing values allowed, and their names."""
+    if is_sparse(columns):
+        return columns.tocsc(), None
+    names = getattr(columns, "columns", None)
+    if hasattr(columns, "to_numpy"):
+        columns = columns.to_numpy()
+    table = np.asarray(columns)
+    if table.ndim != 2 or table.dtype.kind not in "biuf":
+        raise InputError(
+            "the columns to screen must hold numbers, one column for each model, got "
+            f"shape {table.shape} of dtype {table.dtype}"
+        )
+    return table, None if names is None else list(names)
 
 
-def _without_missing(
-    X: Any, y: Any, options: dict[str, Any]
-) -> tuple[Any, Any, dict[str, Any]]:
-    """Leave out rows whose outcome is missing."""
+def _with_column(features: Any, column: NDArray[np.float64]) -> Any:
+    """Return the design with one column more."""
+    if is_sparse(features):
+        from scipy import sparse
+
+        return sparse.hstack([features, sparse.csr_array(column[:, np.newaxis])], "csr")
+    return np.column_stack([features, column])
+
+
+def _is_missing(y: Any, column: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+    """Return in which rows the outcome, or the column added, has no value."""
     values = np.asarray(y)
     if values.dtype.kind == "f":
         gone = np.isnan(values)
@@ -255,142 +495,21 @@ def _without_missing(
         gone = np.array([value is None or value != value for value in values.ravel()])
         gone = gone.reshape(values.shape)
     else:
-        return X, y, options
+        gone = np.zeros(values.shape, dtype=bool)
     if gone.ndim == 2:
         gone = gone.any(axis=1)
-    if not gone.any():
-        return X, y, options
-    kept = np.flatnonzero(~gone)
-    weights = options.get("sample_weight")
-    if weights is not None:
-        options = {**options, "sample_weight": np.asarray(weights)[kept]}
-    return X[kept], values[kept].tolist(), options
+    if column is not None and column.size == gone.size:
+        gone = gone | np.isnan(column)
+    return np.asarray(gone)
 
 
-def _screen(
-    X: Any,
-    y: Any,
-    screen: Any,
-    names: Sequence[str] | None,
-    progress: Any,
-    options: dict[str, Any],
-) -> Batch:
-    """Diagnose the shared design with one column more, many times."""
-    columns, own_names = _screened(screen)
-    n, m = columns.shape
-    base = np.empty((n, 0)) if X is None else X
-    features, feature_names = features_from(base) if X is not None else (base, None)
-    if features.shape[0] != n:
-        raise InputError(
-            f"screen must have as many rows as X, got {n} and {features.shape[0]}"
-        )
-    labels = [str(name) for name in (names or own_names or (f"g{k}" for k in range(m)))]
-    if len(labels) != m:
-        raise InputError(f"names must name each of the {m} columns, got {len(labels)}")
-    shared = feature_names or tuple(f"x{j}" for j in range(features.shape[1]))
-    fast = Screen.prepare(features, y, options) if _can_be_fast(options) else None
-    items: list[Item] = []
-    with _progress(progress, m) as tell:
-        for start in range(0, m, COLUMNS_AT_A_TIME):
-            block = _dense(columns[:, start : start + COLUMNS_AT_A_TIME])
-            settled = (
-                np.zeros(block.shape[1], bool) if fast is None else fast.overlaps(block)
-            )
-            for k in range(block.shape[1]):
-                name = labels[start + k]
-                if settled[k]:
-                    items.append(_overlap_item(name))
-                else:
-                    items.append(
-                        _one_column(name, block[:, k], features, y, shared, options)
-                    )
-                if (start + k + 1) % 256 == 0:
-                    tell(start + k + 1)
-            tell(start + block.shape[1])
-    return Batch(tuple(items))
-
-
-def _overlap_item(name: str) -> Item:
+def _overlapping(name: str) -> Item:
+    """Return the item of a column that was seen to overlap."""
     return Item(
         name,
-        Kind.OVERLAP.value,
+        DiagnosisStatus.OVERLAP.value,
         True,
         0,
         Estimate.FINITE.value,
         "Overlap: no direction predicts any row perfectly.",
     )
-
-
-def _one_column(
-    name: str,
-    column: NDArray[np.float64],
-    features: Any,
-    y: Any,
-    shared: tuple[str, ...],
-    options: dict[str, Any],
-) -> Item:
-    """Diagnose the design with one column added; its missing rows are left out."""
-    own = name
-    while own in shared or own == "intercept":
-        own += "'"
-    options = {**options, "feature_names": (*shared, own)}
-    kept = np.flatnonzero(np.isfinite(column))
-    outcome: Any = y
-    if kept.size < column.size:
-        if np.isinf(column).any():
-            return Item(name, "error", False, 0, None, "the column holds an infinity")
-        features, column = features[kept], column[kept]
-        outcome = np.asarray(y)[kept]
-        if options["sample_weight"] is not None:
-            options["sample_weight"] = np.asarray(options["sample_weight"])[kept]
-    if is_sparse(features):
-        from scipy import sparse
-
-        design = sparse.hstack([features, sparse.csr_array(column[:, None])], "csr")
-    else:
-        design = np.column_stack([features, column])
-    return _item(name, design, outcome, options, own)
-
-
-def _screened(screen: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """Return the columns to screen, missing values allowed, and their names."""
-    if hasattr(screen, "tocsc"):
-        return screen.tocsc(), None
-    names = getattr(screen, "columns", None)
-    if names is not None:
-        names = tuple(str(name) for name in names)
-    if hasattr(screen, "to_numpy"):
-        screen = screen.to_numpy()
-    table = np.asarray(screen)
-    if table.ndim != 2 or table.dtype.kind not in "biuf":
-        raise InputError(
-            "screen must hold numbers, one column for each model, got shape "
-            f"{table.shape} of dtype {table.dtype}"
-        )
-    return table, names
-
-
-def _dense(block: Any) -> NDArray[np.float64]:
-    dense = as_dense(block)
-    return np.asarray(dense, dtype=np.float64)
-
-
-def _can_be_fast(options: dict[str, Any]) -> bool:
-    return options["family"] == "binomial" and options["sample_weight"] is None
-
-
-@contextmanager
-def _progress(wanted: Any, total: int) -> Iterator[Callable[[int], None]]:
-    """Tell how far the batch is."""
-    if callable(wanted):
-        yield lambda done: (wanted(done, total), None)[1]
-        return
-    if not wanted or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task("diagnosing", total=total)
-        yield lambda done: bar.update(task, completed=done)

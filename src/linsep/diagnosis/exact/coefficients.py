@@ -18,33 +18,16 @@ may settle other coefficients too, or by a conflict.
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.facial_reduction import OutOfTime, Partition
+from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.exact.sweeps import AnyRows, exact_signs_of, signs_of
+from linsep.diagnosis.status import Estimate
+from linsep.diagnosis.watch import OutOfTime, require_time
 from linsep.proof.exact import doubles_from, integers_from
-
-
-class Estimate(StrEnum):
-    """The verdict on a coefficient; compares equal to its text.
-
-    - ``finite``: the maximum likelihood estimate of it exists.
-    - ``+inf``, ``-inf``: it diverges, in this direction whichever way it is approached.
-    - ``undetermined``: it may diverge either way, or stay; the data do not say.
-    - ``aliased``: collinearity leaves it unidentified, separation or not.
-    - ``undecided``: the time ran out first.
-    """
-
-    FINITE = "finite"
-    PLUS = "+inf"
-    MINUS = "-inf"
-    UNDETERMINED = "undetermined"
-    ALIASED = "aliased"
-    UNDECIDED = "undecided"
 
 
 def verdicts(
@@ -145,8 +128,9 @@ class _Question:
         extra = [towards * value for value in self._coordinates(column)]
         while True:
             answer = self.quotient.decide(self.working, self.should_stop, extra)
-            if answer is None or self.should_stop():
+            if answer is None:
                 raise OutOfTime
+            require_time(self.should_stop)
             if isinstance(answer, Conflict):
                 return None
             violators = self._violators(answer)

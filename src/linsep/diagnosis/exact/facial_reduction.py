@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.columns import some_of
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.exact.sweeps import AnyRows, exact_signs_of, signs_of, vanishing
+from linsep.diagnosis.watch import OutOfTime, require_time
 from linsep.proof.simplex import never
 
 # Rows to begin with, and rows a sweep adds, per dimension.
@@ -39,10 +40,6 @@ LEAST_SAMPLE = 1000
 # From here on one solve is dear enough to look for several conflicts at once.
 MANY_DIMENSIONS = 20
 LEAST_ADDED = 100
-
-
-class OutOfTime(Exception):
-    """The time allowed is over; what was proved so far stands."""
 
 
 @dataclass
@@ -131,7 +128,7 @@ class Reduction:
         space = Quotient.whole if self.spans else Quotient.on_columns
         quotient = space(self.rows, self.kept)
         while equal.size and quotient.dimension:
-            self._check_time()
+            require_time(self.should_stop)
             outside = equal[~vanishing(self.rows, quotient.basis, equal)]
             self.n_sweeps += 1
             if outside.size == 0:
@@ -162,7 +159,7 @@ class Reduction:
     ) -> tuple[Quotient, tuple[int, ...], NDArray[np.intp]]:
         """Reduce the working set until what is left of it is strictly separated."""
         while True:
-            self._check_time()
+            require_time(self.should_stop)
             working = working[~vanishing(self.rows, quotient.basis, working)]
             if working.size == 0 or quotient.dimension == 0:
                 return quotient, (0,) * self.rows.shape[1], working
@@ -200,7 +197,3 @@ class Reduction:
         if at.size > n_near:
             at = at[np.argpartition(relative[at], n_near - 1)[:n_near]]
         return positive, unequal[worst], unequal[at]
-
-    def _check_time(self) -> None:
-        if self.should_stop():
-            raise OutOfTime

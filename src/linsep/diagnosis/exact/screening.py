@@ -62,7 +62,9 @@ class Screen:
     through: dict[int, Any] = field(default_factory=dict)
 
     @classmethod
-    def prepare(cls, features: Any, y: Any, options: dict[str, Any]) -> Screen | None:
+    def prepare(
+        cls, features: Any, y: Any, fit_intercept: bool, seed: int
+    ) -> Screen | None:
         """Collect conflicts on rank + 1 rows; None where there are none."""
         outcome = outcome_from(y, "binomial")
         if not outcome.is_labels or outcome.levels.size != 2:
@@ -73,8 +75,8 @@ class Screen:
                 f"y must have one label for each of the {features.shape[0]} rows, got "
                 f"{signs.size}"
             )
-        rows = rows_from(features, signs, options["fit_intercept"])
-        rng = np.random.default_rng(options["random_state"])
+        rows = rows_from(features, signs, fit_intercept)
+        rng = np.random.default_rng(seed)
         kept = columns_of(rows, rng, np.arange(rows.shape[1])).kept
         if kept.size == 0:
             return None
