@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep.solvers import kernels
+from linsep.solvers._active_set import ActiveRows
 from linsep.solvers.active_set import Outcome, active_set
 
 NONE = np.empty(0, dtype=np.intp)
@@ -92,15 +92,14 @@ def test_step_limit_is_kept_and_said():
 def test_updated_factor_equals_the_factor_made_anew(seed, k):
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((k, 8))
-    active = np.arange(k)
-    R, direction, z = np.zeros((9, 9)), np.zeros(9), np.zeros(8)
+    held = ActiveRows(A, np.zeros(k), False)
     for i in range(k):
-        squared = kernels.project_out(A, active, i, R, A[i], direction, z)
-        kernels.append_column(R, i, direction, np.sqrt(squared))
+        assert held.append(i)
     position = int(rng.integers(k))
-    kernels.delete_column(R, k, position)
+    held.delete(position)
     kept = np.delete(A, position, axis=0)
-    factor = R[: k - 1, : k - 1]
+    factor = held.factor[: k - 1, : k - 1]
+    assert held.active[: k - 1].tolist() == np.delete(np.arange(k), position).tolist()
     np.testing.assert_allclose(factor.T @ factor, kept @ kept.T, atol=1e-10)
     np.testing.assert_array_equal(factor, np.triu(factor))
 

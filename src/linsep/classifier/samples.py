@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import is_sparse
+from linsep.rows._sweeps import row_hashes
 
 # Beyond this many entries finding equal rows would cost more than the fit.
 MOST_ENTRIES = 20_000_000
@@ -105,8 +106,6 @@ def _factors(columns: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def _dense_hashes(X: NDArray[Any]) -> NDArray[np.uint64]:
-    from linsep.classifier.kernels import row_hashes
-
     n, d = X.shape
     factors = _factors(np.arange(d))
     hashes = np.empty(n, dtype=np.uint64)

@@ -13,6 +13,7 @@ from linsep.classifier.fitted import Settings
 from linsep.classifier.samples import Samples
 from linsep.input import InputError
 from linsep.rows import is_sparse
+from linsep.rows._sweeps import column_moments, moved_rows
 from linsep.solvers.scaling import exponent_above
 from linsep.solvers.soft_margin.game import CappedGame, solve_capped
 from linsep.solvers.soft_margin.joint import solve_joint
@@ -135,16 +136,16 @@ def _standardized(
 
     The centre is the mean where a free intercept undoes it, else zero.
     """
-    from linsep.classifier.kernels import column_moments, moved_rows
-
     if is_sparse(X):
         # Rare columns of sparse rows would outweigh all others if they were scaled up.
         from scipy.sparse import diags_array
 
         scale = np.full(X.shape[1], _common_scale(X))
         return (diags_array(signs / scale[0]) @ X).tocsr(), np.zeros(X.shape[1]), scale
+    X = np.ascontiguousarray(X)
     share = weights / weights.sum()
-    mean, largest, peak, square = column_moments(X, share)
+    mean, largest, peak, square = np.zeros((4, X.shape[1]))
+    column_moments(X, share, mean, largest, peak, square)
     if settings.standardize:
         scale = np.sqrt(square)
         extreme = (peak > 0) & (np.abs(np.frexp(peak)[1]) > SQUARES_FIT)
@@ -154,7 +155,9 @@ def _standardized(
     else:
         scale = np.full(X.shape[1], _common_scale(peak))
     centre = mean if settings.fit_intercept else np.zeros(X.shape[1])
-    return moved_rows(X, centre, scale, signs), centre, scale
+    moved = np.empty(X.shape)
+    moved_rows(X, centre, scale, signs, moved)
+    return moved, centre, scale
 
 
 def _common_scale(X: Any) -> float:

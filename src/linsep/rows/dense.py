@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import _sweeps
 from linsep.rows.protocol import Scan, split, sweep
 
 
@@ -27,7 +28,6 @@ class DenseRows:
     def __init__(
         self, X: NDArray[Any], signs: NDArray[np.int8], fit_intercept: bool
     ) -> None:
-        # A read-only view: one compiled signature serves writeable arrays too.
         self.X = X.view()
         self.X.flags.writeable = False
         self.signs = signs
@@ -55,8 +55,6 @@ class DenseRows:
 
     def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
-        from linsep.rows import _kernels
-
         n_features = self.X.shape[1]
         weights = np.ascontiguousarray(w[:n_features], dtype=np.float64)
         constant = float(w[n_features]) if self.fit_intercept else 0.0
@@ -67,13 +65,12 @@ class DenseRows:
             t = np.empty(stop - start)
             signs = self.signs[start:stop]
             if by_column:
-                _kernels.column_major_margins(
+                _sweeps.column_major_margins(
                     self.X.T, start, stop, signs, weights, constant, s, t
                 )
             else:
                 chunk = np.ascontiguousarray(self.X[start:stop])
-                chunk.flags.writeable = False
-                _kernels.row_major_margins(chunk, signs, weights, constant, s, t)
+                _sweeps.row_major_margins(chunk, signs, weights, constant, s, t)
             return s, t
 
         n, d = self.shape

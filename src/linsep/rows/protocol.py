@@ -16,12 +16,13 @@ entries were rounded once from exact numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows._sweeps import judge_margins
 from linsep.rows.threads import map_in_threads
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -141,18 +142,8 @@ class _Smallest:
             self.limit = self.relative[-1]
 
 
-@dataclass(frozen=True)
-class _Visit:
-    """What a chunk of rows says; summed up by `sweep`."""
-
-    start: int
-    margin_negative: float
-    margin_positive: float
-    margin_settled: float
-    n_violations: int
-    n_unsettled: int
-    relative: NDArray[np.float64]
-    error: float
+# What `judge_margins` says of a chunk of rows.
+_Part = tuple[float, float, float, int, int, float]
 
 
 def sweep(
@@ -183,52 +174,25 @@ def sweep(
     factor = error_factor(n_columns)
     underflow = n_columns * SMALLEST_SUBNORMAL
 
-    def visit(chunk: tuple[int, int]) -> _Visit:
-        s, t = margins(*chunk)
-        # Overflow leaves what is not finite, and no claim is made for such a row.
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            error = factor * t + underflow
-            low = s - error
-            relative = s / t
-        # Not finite means overflow, 0 / 0 a row that vanishes: neither is settled.
-        if not np.isfinite(relative).all():
-            relative[~np.isfinite(relative)] = 0.0
-            low[~np.isfinite(t)] = -np.inf
-        if by_margin:
-            relative = np.where(np.isfinite(t), s, -np.inf)
-        largest = float(error.max(initial=0.0))
-        positive = signs[chunk[0] : chunk[1]] > 0
-        up = float(low.min(where=positive, initial=np.inf))
-        down = float(low.min(where=~positive, initial=np.inf))
-        if min(up, down) > 0:
-            return _Visit(chunk[0], down, up, min(up, down), 0, 0, relative, largest)
-        settled = low > 0
-        if not by_margin:  # among subnormals a row may be in doubt at any ratio
-            relative[~settled & (relative >= factor)] = 0.0
-        n_violations = int(np.count_nonzero((s < -error) & np.isfinite(t)))
-        return _Visit(
-            chunk[0],
-            down,
-            up,
-            float(low.min(where=settled, initial=np.inf)),
-            n_violations,
-            s.size - n_violations - int(np.count_nonzero(settled)),
-            relative,
-            largest,
-        )
+    def visit(chunk: tuple[int, int]) -> tuple[int, NDArray[np.float64], _Part]:
+        start, stop = chunk
+        s, t = margins(start, stop)
+        of_chunk, score = signs[start:stop], np.empty(stop - start)
+        part = judge_margins(s, t, of_chunk, factor, underflow, by_margin, score)
+        return start, score, part
 
     smallest = _Smallest(k)
-    visits = []
-    for seen in map_in_threads(visit, chunks):
-        smallest.offer(seen.start, seen.relative)
-        visits.append(replace(seen, relative=smallest.relative))
+    parts = []
+    for start, score, part in map_in_threads(visit, chunks):
+        smallest.offer(start, score)
+        parts.append(part)
     return Scan(
-        min((seen.margin_negative for seen in visits), default=np.inf),
-        min((seen.margin_positive for seen in visits), default=np.inf),
-        min((seen.margin_settled for seen in visits), default=np.inf),
-        sum(seen.n_violations for seen in visits),
-        sum(seen.n_unsettled for seen in visits),
+        min((part[0] for part in parts), default=np.inf),
+        min((part[1] for part in parts), default=np.inf),
+        min((part[2] for part in parts), default=np.inf),
+        sum(part[3] for part in parts),
+        sum(part[4] for part in parts),
         smallest.index,
         smallest.relative,
-        max((seen.error for seen in visits), default=0.0),
+        max((part[5] for part in parts), default=0.0),
     )

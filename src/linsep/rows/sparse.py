@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import _sweeps
 from linsep.rows.protocol import Scan, split, sweep
 
 
@@ -53,23 +54,17 @@ class SparseRows:
 
     def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
-        from linsep.rows import _kernels
-
         n_features = self.X.shape[1]
         weights = np.ascontiguousarray(w[:n_features], dtype=np.float64)
         constant = float(w[n_features]) if self.fit_intercept else 0.0
-        data, indices = self.X.data.view(), self.X.indices.view()
-        indptr = self.X.indptr.view()
-        for array in (data, indices, indptr):
-            array.flags.writeable = False
 
         def margins(start: int, stop: int) -> tuple[Any, Any]:
             s = np.empty(stop - start)
             t = np.empty(stop - start)
-            _kernels.sparse_margins(
-                data,
-                indices,
-                indptr[start : stop + 1],
+            _sweeps.sparse_margins(
+                self.X.data,
+                self.X.indices,
+                self.X.indptr[start : stop + 1],
                 self.signs[start:stop],
                 weights,
                 constant,

@@ -28,6 +28,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers._active_set import CONFLICT, STEPS_EXHAUSTED, ActiveRows
+
 # A row counts as satisfied when a.u >= 1 - TOLERANCE: relative to the margin itself.
 TOLERANCE = 1e-9
 # Violated rows handed to the compiled steps between two pricings of all rows.
@@ -89,62 +91,46 @@ def active_set(
     tolerance : float, default=1e-9
         Rows with ``a_i . u >= 1 - tolerance`` count as satisfied.
     """
-    from linsep.solvers import kernels
-
-    d = rows.shape[1]
-    limit = max_steps if max_steps is not None else 200 + 40 * d
-    active = np.zeros(d + 1, dtype=np.intp)
-    multipliers = np.zeros(d + 1)
-    factor = np.zeros((d + 1, d + 1))
-    direction = np.zeros(d + 1)
-    u = np.zeros(d)
-    k = n_steps = 0
+    held = ActiveRows(rows, np.zeros(len(rows)), False)
+    limit = max_steps if max_steps is not None else 200 + 40 * rows.shape[1]
     batch = np.asarray(start, dtype=np.intp)
     while True:
-        status, k, entering, steps = kernels.active_set_steps(
-            rows,
-            batch,
-            active,
-            k,
-            multipliers,
-            factor,
-            u,
-            direction,
-            tolerance,
-            limit - n_steps,
-        )
-        n_steps += steps
-        if status == kernels.CONFLICT:
-            support = np.append(active[:k], entering)
-            weights = np.append(np.maximum(-direction[:k], 0.0), 1.0)
-            yield _state(Outcome.CONFLICT, u, support, weights, n_steps)
+        before = held.n_steps
+        ending = held.steps(batch, tolerance, limit - before)
+        if ending == CONFLICT:
+            support = np.append(held.active[: held.k], held.entering)
+            weights = np.append(np.maximum(-held.direction[: held.k], 0.0), 1.0)
+            yield _state(Outcome.CONFLICT, held, support, weights)
             return
         # No step on a batch found violated: two roundings of a . u disagree, so u is
         # as good as doubles make it, and not good enough.
-        if status == kernels.STEPS_EXHAUSTED or (batch.size and not steps):
-            yield _state(Outcome.STALLED, u, active[:k], multipliers[:k], n_steps)
+        if ending == STEPS_EXHAUSTED or (batch.size and held.n_steps == before):
+            yield _state(Outcome.STALLED, held)
             return
-        margins = rows @ u
-        batch = _most_violated(margins, tolerance, max(BATCH, d // 8))
+        margins = rows @ held.u
+        batch = _most_violated(margins, tolerance, max(BATCH, rows.shape[1] // 8))
         if batch.size == 0:
-            kernels.polish_active(rows, active, k, factor, multipliers, u)
-            yield _state(Outcome.OPTIMAL, u, active[:k], multipliers[:k], n_steps)
+            held.settle()
+            yield _state(Outcome.OPTIMAL, held)
             return
-        yield _state(Outcome.RUNNING, u, active[:k], multipliers[:k], n_steps)
+        yield _state(Outcome.RUNNING, held)
 
 
 def _state(
     outcome: Outcome,
-    u: NDArray[np.float64],
-    active: NDArray[np.intp],
-    weights: NDArray[np.float64],
-    n_steps: int,
+    held: ActiveRows,
+    active: NDArray[np.intp] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> ActiveSet:
     """Copy the working arrays into a state; weights become a distribution."""
-    positive = np.maximum(weights, 0.0)
+    if active is None:
+        active = held.active[: held.k].copy()
+    positive = np.maximum(
+        held.multipliers[: held.k] if weights is None else weights, 0.0
+    )
     total = positive.sum()
     share = positive / total if total > 0 else positive
-    return ActiveSet(outcome, u.copy(), active.copy(), share, n_steps)
+    return ActiveSet(outcome, held.u.copy(), active, share, held.n_steps)
 
 
 def _most_violated(

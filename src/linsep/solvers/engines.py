@@ -37,6 +37,8 @@ DIAGONAL_ROUNDS = 20_000
 # On a part of the rows the loop's separator must have this share of the best margin,
 # or the next scan meets many violations and passes are wasted.
 ENOUGH_MARGIN = 0.5
+# Entries read between two looks at the limits and the keyboard: some milliseconds.
+BATCH_ENTRIES = 1 << 22
 # The metric is formed anew with the data player's weights after this many rounds.
 REWHITEN_AFTER = 24
 
@@ -158,35 +160,32 @@ def _play(
     m, rank = coordinates.rows.shape
     diagonal = coordinates.is_diagonal
     budget = min(limit, DIAGONAL_ROUNDS if diagonal else loop_budget(m, rank))
+    a_batch = max(1, BATCH_ENTRIES // max(1, coordinates.rows.size))
     n_before = 0
+    enough = 0.0 if complete else ENOUGH_MARGIN
     while True:
-        leave_at = budget if diagonal or n_before else REWHITEN_AFTER
-        for state in OptimisticLoop().rounds(Oracle(coordinates.rows)):
+        leave_at = budget if diagonal or n_before else min(REWHITEN_AFTER, budget)
+        loop = OptimisticLoop(Oracle(coordinates.rows))
+        n_rounds = n_before
+        ended = False
+        while not ended and n_rounds < leave_at:
+            until = min(n_rounds + a_batch, leave_at) - n_before
+            state = loop.play(until, enough=enough)
             n_rounds = n_before + state.n_rounds
-            done = state.separator is not None and (complete or _is_wide(state))
-            if done or n_rounds >= min(budget, leave_at) or stop(n_rounds):
-                break
-        if done or n_rounds >= budget or stop(n_rounds):
-            return _from_loop(state, coordinates, n_rounds, done)
+            ended = state.found or stop(n_rounds)
+        if ended or n_rounds >= budget:
+            return _from_loop(state, coordinates, n_rounds)
         n_before = n_rounds
         p = softmin_weights(coordinates.rows, state.total)
         coordinates = rewhiten(coordinates, p)
 
 
-def _is_wide(state: Round) -> bool:
-    """Tell whether the average has a good share of the best margin, by its bound."""
-    length = float(np.linalg.norm(state.total))
-    return state.margin > ENOUGH_MARGIN * state.margin_upper * length
-
-
-def _from_loop(
-    state: Round, coordinates: Coordinates, n_rounds: int, done: bool
-) -> Candidate:
+def _from_loop(state: Round, coordinates: Coordinates, n_rounds: int) -> Candidate:
     """Word a state of the loop as a candidate."""
     u = state.separator if state.separator is not None else state.total
     p = softmin_weights(coordinates.rows, state.total) / coordinates.scale
     return Candidate(
-        Kind.SEPARATOR if done else Kind.STALLED,
+        Kind.SEPARATOR if state.found else Kind.STALLED,
         coordinates.to_weights(u),
         np.arange(len(p)),
         p / p.sum(),

@@ -36,12 +36,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers._optimistic import Loop
 from linsep.solvers.oracle import Oracle
-
-GROWTH = 1.3
-# Rounding a term of the divergence can suffer, relative to the terms it is the
-# difference of: the oracle's sums carry a few dozen roundings.
-ROUNDING = 64 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
@@ -70,6 +66,8 @@ class Round:
         ``min_i a_i . v_t``.
     margin_play : float
         ``min_i a_i . w_t``.
+    found : bool
+        Whether this is a separator with as much margin as was asked for.
     """
 
     n_rounds: int
@@ -82,6 +80,7 @@ class Round:
     f: float
     margin: float
     margin_play: float
+    found: bool
 
     @property
     def separator(self) -> NDArray[np.float64] | None:
@@ -100,12 +99,13 @@ class Round:
         return float(np.linalg.norm(self.weighted_sum)) / self.step_sum
 
 
-@dataclass(frozen=True)
 class OptimisticLoop:
-    """The loop of this module, with adaptive or fixed steps.
+    """A play of the loop of this module, whose rounds run in compiled code.
 
     Parameters
     ----------
+    oracle : Oracle
+        The signed rows.
     step_size : float or None, default=None
         The first step, > 0. ``None`` takes ``1 / max_i |a_i|``, which is always
         accepted.
@@ -113,55 +113,42 @@ class OptimisticLoop:
         ``False`` holds the step: Algorithm 1 with learning rate ``step_size ** 2``.
     """
 
-    step_size: float | None = None
-    adaptive: bool = True
+    def __init__(
+        self, oracle: Oracle, *, step_size: float | None = None, adaptive: bool = True
+    ) -> None:
+        safe = safe_step(oracle)
+        first = step_size if step_size is not None else safe
+        # Half the safe step is accepted for certain, so it is not halved again.
+        self._loop = Loop(oracle.sweep, first, 0.5 * safe if adaptive else np.inf)
 
-    def init(self, oracle: Oracle) -> Round:
-        """Return the state before the first round: uniform weights, no play."""
-        zero = np.zeros(oracle.A.shape[1])
-        step = self.step_size if self.step_size is not None else safe_step(oracle)
-        start = oracle(zero)
-        return Round(0, zero, zero, start.x, zero, 0.0, step, 0.0, 0.0, 0.0)
+    def play(self, until: int = 0, *, enough: float = 0.0) -> Round:
+        """Play one round, and more until so many are done or a separator is met.
 
-    def step(self, oracle: Oracle, state: Round) -> Round:
-        """Play one round; an adaptive step is halved until it is accepted."""
-        eta = state.step_size
-        if self.adaptive and state.n_rounds > 0:
-            eta *= GROWTH
-        floor = 0.5 * safe_step(oracle) if self.adaptive else 0.0
-        n_rounds = state.n_rounds
-        while True:
-            play = state.weighted_sum + eta * state.pseudoexample
-            total = state.total + eta * play
-            answer = oracle(total, play)
-            n_rounds += 1
-            drift = answer.x - state.pseudoexample
-            gain = -eta * float(play @ answer.x)
-            divergence = gain - (answer.f - state.f)
-            allowance = ROUNDING * (abs(gain) + abs(answer.f) + abs(state.f))
-            accepted = 0.5 * eta**2 * float(drift @ drift) <= divergence + allowance
-            if accepted or not self.adaptive or eta <= floor:
-                break
-            eta *= 0.5
+        Parameters
+        ----------
+        until : int, default=0
+            Rounds in all, backtracks counted, after which to return.
+        enough : float, default=0.0
+            The average must have more than this share of the best margin there can be,
+            by ``|G| / S``. With 0 any separator will do, the play among them.
+        """
+        found = self._loop.advance(until, enough)
+        loop = self._loop
         return Round(
-            n_rounds=n_rounds,
-            play=play,
-            total=total,
-            pseudoexample=answer.x,
-            weighted_sum=state.weighted_sum + eta * answer.x,
-            step_sum=state.step_sum + eta,
-            step_size=eta,
-            f=answer.f,
-            margin=answer.margin,
-            margin_play=answer.margin_play,
+            loop.n_rounds,
+            *loop.vectors(),
+            loop.step_sum,
+            loop.step_size,
+            loop.f,
+            loop.margin,
+            loop.margin_play,
+            found,
         )
 
-    def rounds(self, oracle: Oracle) -> Iterator[Round]:
+    def rounds(self) -> Iterator[Round]:
         """Yield the state after each round, for ever: the caller must stop."""
-        state = self.init(oracle)
         while True:
-            state = self.step(oracle, state)
-            yield state
+            yield self.play()
 
 
 def safe_step(oracle: Oracle) -> float:
@@ -247,21 +234,17 @@ def algorithm_1(
     (True, True)
     """
     oracle = Oracle(A)
-    n, d = oracle.A.shape
     r = radius if radius is not None else 1.0 / safe_step(oracle)
-    w = np.zeros(d)
+    loop = OptimisticLoop(oracle, step_size=1.0 / r, adaptive=False)
+    n, d = oracle.A.shape
     v = np.zeros(d)
-    x_before = x = oracle(v).x
     separates = False
     t = 0
     while t < max_rounds and not separates:
-        t += 1
-        w = w + 2.0 * x - x_before
-        v = v + w / r**2
-        answer = oracle(v)
-        x_before, x = x, answer.x
-        separates = answer.margin > 0
-        if callback is not None and callback(t, w, v, x):
+        state = loop.play()
+        t, v = state.n_rounds, state.total
+        separates = state.margin > 0
+        if callback is not None and callback(t, r * state.play, v, state.pseudoexample):
             break
     average = v * (r**2 / t) if t else v
     return AlgorithmOne(average, separates, t, t * (2 * n + 2))

@@ -174,7 +174,7 @@ def test_weighted_rounds_agree_with_the_solver(seed):
     transcript = play(
         A, OFTRL(), MirrorDescent(), 8, weights=Backtracking(start, growth=1.3)
     )
-    loop = OptimisticLoop().rounds(Oracle(A))
+    loop = OptimisticLoop(Oracle(A)).rounds()
     for t in range(8):
         state = next(loop)
         if state.margin > 0:  # the solver stops here, and no longer judges its steps

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.proof.exact import IntegerArray, doubles_from, exact_signs
-from linsep.rows import DenseRows, SparseRows, is_sparse
+from linsep.rows import DenseRows, SparseRows, _sweeps, is_sparse
 from linsep.rows.protocol import SMALLEST_SUBNORMAL, error_factor
 
 AnyRows = DenseRows | SparseRows
@@ -81,29 +81,20 @@ def _margins_of(
     X: Any, signs: NDArray[np.int8], fit_intercept: bool, w: NDArray[np.float64]
 ) -> Any:
     """Run the compiled kernel that fits the layout of `X`."""
-    from linsep.rows import _kernels
-
     n, d = X.shape
     weights = np.ascontiguousarray(w[:d])
     constant = float(w[d]) if fit_intercept else 0.0
     s, t = np.empty(n), np.empty(n)
     if is_sparse(X):
-        data, indices, indptr = map(_read_only, (X.data, X.indices, X.indptr))
-        _kernels.sparse_margins(data, indices, indptr, signs, weights, constant, s, t)
+        _sweeps.sparse_margins(
+            X.data, X.indices, X.indptr, signs, weights, constant, s, t
+        )
     elif X.flags.f_contiguous and not X.flags.c_contiguous:
-        columns = _read_only(X).T
-        _kernels.column_major_margins(columns, 0, n, signs, weights, constant, s, t)
+        _sweeps.column_major_margins(X.T, 0, n, signs, weights, constant, s, t)
     else:
-        data = _read_only(np.ascontiguousarray(X))
-        _kernels.row_major_margins(data, signs, weights, constant, s, t)
+        data = np.ascontiguousarray(X)
+        _sweeps.row_major_margins(data, signs, weights, constant, s, t)
     return s, t
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: the one kind the kernels are compiled for."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def pieces(index: NDArray[np.intp], n_columns: int) -> Iterator[NDArray[np.intp]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linsep.lab.perceptrons import _mistakes
 from linsep.lab.perceptrons.presentation import (
     Order,
     Presentation,
@@ -116,8 +117,6 @@ class Perceptron:
         callback: Callable[[Tally], object] | None,
     ) -> Tally:
         """Change ``w`` and ``counts`` in place until no row is violated, or a cap."""
-        from linsep.lab.perceptrons import _kernels
-
         shown = Presentation(self.order, self.max_updates, self.max_passes)
         rng = generator(self.random_state)
         no_cap = int(np.iinfo(np.int64).max)
@@ -126,7 +125,7 @@ class Perceptron:
         a_call = PASSES_A_CALL if self.order == "cyclic" else 1
         tally = Tally()
         while tally.n_passes < max_passes:
-            passes, updates, products, ending = _kernels.perceptron_passes(
+            passes, updates, products, ending = _mistakes.perceptron_passes(
                 A,
                 shown.pass_order(len(A), rng),
                 w,
@@ -138,10 +137,10 @@ class Perceptron:
             tally.n_updates += updates
             tally.n_inner_products += products
             tally.n_additions += updates
-            if ending == _kernels.SEPARATED:
+            if ending == _mistakes.SEPARATED:
                 tally.stopped = "separated"
                 break
-            if ending == _kernels.OUT_OF_UPDATES:
+            if ending == _mistakes.OUT_OF_UPDATES:
                 tally.stopped = "max_updates"
                 break
             if callback is not None:

@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linsep.lab.perceptrons._mistakes import next_violation
 from linsep.lab.perceptrons.result import FloatArray, Stop
 from linsep.lab.perceptrons.settings import check_cap
 
@@ -145,15 +146,13 @@ class Presentation:
         linsep.input.InputError
             If a change leaves the range of double precision.
         """
-        from linsep.lab.perceptrons._kernels import next_violation
-
         n = len(A)
         while self.max_passes is None or tally.n_passes < self.max_passes:
             order = self.pass_order(n, rng)
             tally.n_passes += 1
             before, position = tally.n_updates, 0
             while position < n:
-                found = int(next_violation(A, order, position, w))
+                found = next_violation(A, order, position, w)
                 tally.n_inner_products += min(found + 1, n) - position
                 if found == n:
                     break

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linsep.lab.perceptrons._mistakes import add_equation, solve_upper
 from linsep.lab.perceptrons.perceptron import additive_result
 from linsep.lab.perceptrons.presentation import Order, Presentation, Tally, signed_rows
 from linsep.lab.perceptrons.result import FloatArray, LinearResult
@@ -89,8 +90,6 @@ class SecondOrderPerceptron:
             ``row_weights`` are how often each row was a mistake: ``v``, not ``w``, is
             the sum of rows so weighted.
         """
-        from linsep.lab.perceptrons._kernels import add_equation, solve_triangle
-
         ridge = check_number("ridge", self.ridge, above=0)
         data = signed_rows(X, y, fit_intercept=self.fit_intercept)
         A = data.A
@@ -105,7 +104,7 @@ class SecondOrderPerceptron:
         rng = generator(self.random_state)
         for i in shown.mistakes(A, w, rng, tally):
             add_equation(triangle, right, A[i])
-            w[:] = solve_triangle(triangle, right)
+            solve_upper(triangle, right, w)
             counts[i] += 1
             tally.n_inner_products += d
             tally.n_additions += 2 * d

@@ -191,7 +191,7 @@ def _cap(n: int) -> int:
 
 def _adaptive_rounds(A: FloatArray, cap: int) -> Round:
     """Return the first round of the adaptive loop with a separator."""
-    for played in OptimisticLoop().rounds(Oracle(A)):
+    for played in OptimisticLoop(Oracle(A)).rounds():
         if played.separator is not None:
             return played
         if played.n_rounds > cap:

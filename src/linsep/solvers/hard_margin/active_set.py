@@ -22,11 +22,12 @@ exchanging many rows at once (`linsep.solvers.hard_margin.pivoting`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers._active_set import CONFLICT, STEPS_EXHAUSTED, ActiveRows
 from linsep.solvers.active_set import BATCH, Outcome
 from linsep.solvers.bounds import norm
 from linsep.solvers.hard_margin.pivoting import rows_on_margin
@@ -58,9 +59,6 @@ class HardMargin:
         The class of each row, +1.0 or -1.0.
     free : bool
         Whether there is an offset.
-    u : ndarray of shape (r,)
-    offset : float
-        The present hyperplane: ``rows @ u + signs * offset >= 1`` is sought.
     n_steps : int
         Steps taken so far.
     """
@@ -68,33 +66,28 @@ class HardMargin:
     rows: NDArray[np.float64]
     signs: NDArray[np.float64]
     free: bool
-    u: NDArray[np.float64] = field(init=False)
-    offset: float = 0.0
     n_steps: int = 0
 
     def __post_init__(self) -> None:
         """Make room for as many active rows as can be independent."""
-        d = self.rows.shape[1]
-        self.u = np.zeros(d)
-        self._k = 0
-        self._active = np.zeros(d + 1, dtype=np.intp)
-        self._multipliers = np.zeros(d + 1)
-        self._factor = np.zeros((d + 1, d + 1))
-        self._direction = np.zeros(d + 1)
-        self._longest = 0.0
-        self._pending = np.empty(0, dtype=np.intp)
+        self._held = ActiveRows(self.rows, self.signs, self.free)
         self._conflict: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
-        self._measure()
-
-    def _measure(self) -> None:
         self._squares = np.einsum("ij,ij->i", self.rows, self.rows)
         self._longest = float(np.sqrt(self._squares.max(initial=0.0)))
 
-    def extend(self, rows: NDArray[np.float64], signs: NDArray[np.float64]) -> None:
-        """Put rows under the rows; the active set stays as it is."""
-        self.rows = np.concatenate([self.rows, rows])
-        self.signs = np.concatenate([self.signs, signs])
-        self._measure()
+    @property
+    def u(self) -> NDArray[np.float64]:
+        """The weights of the present hyperplane."""
+        return self._held.u
+
+    @property
+    def offset(self) -> float:
+        """The offset of the present hyperplane."""
+        return self._held.offset
+
+    @property
+    def _active(self) -> NDArray[np.intp]:
+        return self._held.active[: self._held.k]
 
     def start(self, index: NDArray[np.intp]) -> bool:
         """Make the rows named active, as far as their multipliers are positive.
@@ -104,22 +97,20 @@ class HardMargin:
         """
         wanted = np.asarray(index, dtype=np.intp)
         while True:
-            self._k = self._factor_rows(wanted)
-            active = self._active[: self._k].copy()
-            if self._k == 0 or (self.free and np.ptp(self.signs[active]) == 0):
-                self._k = 0
+            self._factor_rows(wanted)
+            active = self._active.copy()
+            if not active.size or (self.free and np.ptp(self.signs[active]) == 0):
+                self._held.clear()
                 return False
-            self._settle()
-            multipliers = self._multipliers[: self._k]
+            self._held.settle()
+            multipliers = self._held.multipliers[: active.size]
             if multipliers.min() >= 0:
                 return True
             wanted = active[multipliers >= 0]
 
-    def _factor_rows(self, wanted: NDArray[np.intp]) -> int:
-        """Factor the independent ones of the rows named; return how many there are."""
+    def _factor_rows(self, wanted: NDArray[np.intp]) -> None:
+        """Make the independent ones of the rows named active."""
         from scipy.linalg import blas, lapack
-
-        from linsep.solvers.hard_margin import kernels
 
         k = wanted.size
         if MANY_ROWS <= k <= self.rows.shape[1]:
@@ -128,24 +119,11 @@ class HardMargin:
             triangle, failed = lapack.dpotrf(gram)
             lengths = np.sqrt(gram.diagonal())
             if not failed and (triangle.diagonal() > INDEPENDENT * lengths).all():
-                self._factor[:k, :k] = triangle
-                self._active[:k] = wanted
-                return k
-        return int(kernels.factor_rows(self.rows, wanted, self._active, self._factor))
-
-    def _settle(self) -> None:
-        from linsep.solvers.hard_margin import kernels
-
-        self.offset = kernels.settle_equalities(
-            self.rows,
-            self.signs,
-            self.free,
-            self._active,
-            self._k,
-            self._factor,
-            self._multipliers,
-            self.u,
-        )
+                self._held.take(wanted, triangle)
+                return
+        self._held.clear()
+        for row in wanted:
+            self._held.append(row)
 
     def margins(self) -> NDArray[np.float64]:
         """Return ``rows @ u + signs * offset``."""
@@ -162,14 +140,14 @@ class HardMargin:
         """The active rows, or those of the conflict."""
         if self._conflict is not None:
             return self._conflict[0]
-        return self._active[: self._k].copy()
+        return self._active.copy()
 
     @property
     def multipliers(self) -> NDArray[np.float64]:
         """Their multipliers, not negative."""
         if self._conflict is not None:
             return self._conflict[1]
-        return np.maximum(self._multipliers[: self._k], 0.0)
+        return np.maximum(self._held.multipliers[: self._held.k], 0.0)
 
     def solve(
         self, tolerance: float = 1e-10, max_steps: int | None = None
@@ -184,11 +162,9 @@ class HardMargin:
         max_steps : int or None, default=None
             Steps at most; None is ``500 + 40 r``, several times what is seen.
         """
-        from linsep.solvers.hard_margin import kernels
-
         m, d = self.rows.shape
         left = max_steps if max_steps is not None else 500 + 40 * d
-        if self._k == 0 and MANY_ROWS <= m <= PIVOTED_A_COLUMN * d:
+        if not self._active.size and MANY_ROWS <= m <= PIVOTED_A_COLUMN * d:
             guess = self.support
             for better in rows_on_margin(self.rows, self.signs, self.free, tolerance):
                 guess = better
@@ -198,38 +174,26 @@ class HardMargin:
                 if left <= 0:
                     break
             self.start(guess)
-        if self._k == 0 and not self.start(self._first_rows()):
+        if not self._active.size and not self.start(self._first_rows()):
             yield self._oppose()
             return
         batch = np.empty(0, dtype=np.intp)
         n_settled, drifted = 0, False
         allowed = max(tolerance, self.noise())
         while True:
-            status, self._k, entering, self.offset, steps = kernels.offset_steps(
-                self.rows,
-                self.signs,
-                self.free,
-                batch,
-                self._active,
-                self._k,
-                self._multipliers,
-                self._factor,
-                self.u,
-                self.offset,
-                self._direction,
-                allowed,
-                left,
-            )
+            before = self._held.n_steps
+            status = self._held.steps(batch, allowed, left)
+            steps = self._held.n_steps - before
             self.n_steps += steps
             left -= steps
             drifted = drifted or steps > 0
-            if status == kernels.CONFLICT:
-                rows = np.append(self._active[: self._k], entering)
-                weights = np.append(np.maximum(-self._direction[: self._k], 0.0), 1.0)
-                self._conflict = rows, weights
+            if status == CONFLICT:
+                rows = np.append(self._active, self._held.entering)
+                falling = -self._held.direction[: rows.size - 1]
+                self._conflict = rows, np.append(np.maximum(falling, 0.0), 1.0)
                 yield Outcome.CONFLICT
                 return
-            if status == kernels.STEPS_EXHAUSTED:
+            if status == STEPS_EXHAUSTED:
                 yield Outcome.STALLED
                 return
             # What counts as violated grows with the weights, between batches only.
@@ -237,7 +201,7 @@ class HardMargin:
             batch = self._violated(allowed)
             if batch.size == 0 and drifted and n_settled < 3:
                 # Drift of many steps is taken out; what it hid may be violated now.
-                self.start(self._active[: self._k].copy())
+                self.start(self._active.copy())
                 n_settled, drifted = n_settled + 1, False
                 batch = self._violated(allowed)
             if batch.size == 0:
@@ -248,7 +212,7 @@ class HardMargin:
     def _violated(self, allowed: float) -> NDArray[np.intp]:
         """Return the rows furthest below 1, worst first, active ones left out."""
         margins = self.margins()
-        margins[self._active[: self._k]] = np.inf
+        margins[self._active] = np.inf
         below = np.flatnonzero(margins < 1.0 - allowed)
         size = max(BATCH, self.rows.shape[1] // 8)
         if below.size > size:

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from linsep.rows import is_sparse
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import longest_row
+from linsep.solvers.soft_margin._passes import answer_groups, mean_spread
 from linsep.solvers.soft_margin.game import (
     ZERO,
     CappedGame,
@@ -272,8 +273,6 @@ class _Play:
 
     def _spread(self) -> float:
         """Return the temperature, in the scale that the learner has now."""
-        from linsep.solvers.soft_margin.kernels import mean_spread
-
         spread = mean_spread(self.z, self.weights, self.classes)
         return self.temperature * max(spread, LEAST_SPREAD * self.reach * self.length())
 
@@ -308,8 +307,6 @@ class _Play:
         self, z: NDArray[np.float64]
     ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         """Return the data player's answer: its payoff, levels and weights."""
-        from linsep.solvers.soft_margin.kernels import answer_groups
-
         levels, p = self.levels.copy(), np.empty_like(z)
         value = answer_groups(z, self.caps, self.tau, self.starts, levels, p)
         return value, levels, p
