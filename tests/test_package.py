@@ -149,6 +149,7 @@ def parts_imported(part: str) -> set[str]:
 # Every part of the package and what it may know of the others, lowest first: a part
 # knows only parts above it in this table, so the arrows run one way.
 MAY_IMPORT: dict[str, set[str]] = {
+    "printable": set(),
     "whole_files": set(),
     "figure_style": {"whole_files"},
     "lazy": set(),
@@ -220,6 +221,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "diagnosis.inputs",
         "input",
         "largest_margin",
+        "printable",
         "proof",
         "result",
         "rows",

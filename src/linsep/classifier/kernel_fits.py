@@ -217,7 +217,12 @@ def _separation(
     )
     search = Search(
         whole.rows,
-        Limits.checked(1, None, None, time.perf_counter()),
+        Limits(
+            max_passes=1,
+            max_rounds=None,
+            time_limit=np.inf,
+            started=time.perf_counter(),
+        ),
         np.random.default_rng(0),
     )
     found = search_feature_space(factor, whole.rows, columns, settings.time_limit)

@@ -49,7 +49,8 @@ def separation_of(
     free = whole.fit_intercept
     started = time.perf_counter()
     if np.unique(samples.labels).size == 1 and free:
-        return one_class_result(replace(whole, classes=whole.classes[-1:]), started)
+        one_class = replace(whole, classes=whole.classes[-1:])
+        return one_class_result(one_class, started=started)
     distinct = problem_of(samples.X, samples.labels, whole.classes, None, free)
     search = _search(distinct.rows, settings)
     verdict = search.run()
@@ -77,7 +78,10 @@ def separation_of(
 def _search(rows: Rows, settings: Settings) -> Search:
     """Return the search that the objective asks for."""
     limits = Limits.checked(
-        settings.max_passes, None, settings.time_limit, time.perf_counter()
+        max_passes=settings.max_passes,
+        max_rounds=None,
+        time_limit=settings.time_limit,
+        started=time.perf_counter(),
     )
     rng = np.random.default_rng(settings.seed)
     if settings.objective == "max_margin":

@@ -97,7 +97,12 @@ def not_asked(whole: Problem, nu: float) -> Separation:
     """Return the answer of a fit that was told its nu: nothing is claimed."""
     search = Search(
         whole.rows,
-        Limits(1, None, np.inf, time.perf_counter()),
+        Limits(
+            max_passes=1,
+            max_rounds=None,
+            time_limit=np.inf,
+            started=time.perf_counter(),
+        ),
         np.random.default_rng(0),
     )
     verdict = Verdict(

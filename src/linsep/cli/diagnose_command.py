@@ -18,7 +18,7 @@ from linsep.cli.options import (
     target_option,
     time_limit_option,
 )
-from linsep.cli.output import require_writable, strict_json
+from linsep.cli.output import require_writable, say, strict_json
 from linsep.input import InputError
 from linsep.rows import as_dense
 
@@ -119,15 +119,15 @@ def command(
         if certificate_data is not None:
             _save_data(answer, certificate_data)
     if as_json:
-        click.echo(strict_json(answer.to_dict()))
+        say(strict_json(answer.to_dict()))
     else:
-        click.echo(answer.summary())
+        say(answer.summary())
         if certificate is not None and proof is not None:
-            click.echo(f"Proof saved: {certificate}")
-            click.echo(_how_to_check(answer, certificate, certificate_data, on_file))
+            say(f"Proof saved: {certificate}")
+            say(_how_to_check(answer, certificate, certificate_data, on_file))
     if certificate is not None and proof is None:
         why = "no time was left to write it" if answer.proved else "undecided"
-        click.echo(f"No proof to save to {certificate}: {why}.", err=True)
+        say(f"No proof to save to {certificate}: {why}.", err=True)
     raise SystemExit(0 if answer.proved else 1)
 
 

@@ -85,7 +85,7 @@ def command(
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
     from linsep.cli.model_file import LinearModel
     from linsep.cli.onnx_file import save_onnx
-    from linsep.cli.output import require_writable
+    from linsep.cli.output import require_writable, say
     from linsep.cli.progress import progress_line
     from linsep.input.files import read_table
 
@@ -111,9 +111,9 @@ def command(
     else:
         rule.save(model)
     for sentence in _sentences(classifier):
-        click.echo(sentence)
+        say(sentence)
     right = float((classifier.predict(table.X) == table.y).mean())
-    click.echo(f"Training accuracy {right:.4f}. Model saved: {model}")
+    say(f"Training accuracy {right:.4f}. Model saved: {model}")
 
 
 def _sentences(classifier: OptimisticPerceptron) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from importlib import import_module
 from typing import Any
 
 import click
 
 from linsep import __version__
+from linsep.cli.endings import worded_ending
 
 # What each command does, in a line. Its module is loaded when it is called, so that the
 # help and the other commands cost nothing of it.
@@ -29,20 +31,10 @@ To begin: `linsep separate data.csv --target COL`; `linsep COMMAND --help` says 
 Exit codes:
   0  an answer was found, either way
   1  undecided within the limits, or a certificate failed
-  2  bad input; the message says what must hold and what to do
+  2  bad input, or a file that cannot be read or written: the message says what to do
+  3  an error inside linsep, to be reported
+  130 and 143  stopped by Ctrl-C or SIGTERM before there was an answer
 """
-
-
-class _BadInput(click.ClickException):
-    """What was asked cannot be done with this input."""
-
-    exit_code = 2
-
-
-class _CertificateFailed(click.ClickException):
-    """A certificate is malformed, belongs to other data, or proves nothing."""
-
-    exit_code = 1
 
 
 class _Commands(click.Group):
@@ -68,19 +60,39 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; errors about input become one message and exit code 2."""
-        try:
-            return super().invoke(ctx)
-        except ValueError as error:
-            from linsep.input import InputError
-            from linsep.proof.checker import CertificateError
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and refuse an option given twice."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            _require_options_once(command, ctx, rest)
+        return name, command, rest
 
-            if isinstance(error, InputError):
-                raise _BadInput(str(error)) from error
-            if isinstance(error, CertificateError):
-                raise _CertificateFailed(f"the certificate failed: {error}") from error
-            raise
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; whatever stops it becomes one sentence and an exit code."""
+        with worded_ending():
+            return super().invoke(ctx)
+
+
+def _require_options_once(
+    command: click.Command, parent: click.Context, arguments: list[str]
+) -> None:
+    """Raise if an option of one value is given twice: which one is meant is unclear."""
+    ctx = click.Context(command, parent=parent, info_name=command.name)
+    _, rest, given = command.make_parser(ctx).parse_args(list(arguments))
+    for option, count in Counter(given).items():
+        takes_one = isinstance(option, click.Option) and not option.multiple
+        if takes_one and count > 1 and option.name != "help":
+            name = "/".join([*option.opts, *option.secondary_opts])
+            raise click.UsageError(
+                f"{name} must be given once, got {count} of it; leave all but one out",
+                ctx,
+            )
+    if isinstance(command, click.Group) and rest:
+        inner = command.get_command(ctx, rest[0])
+        if inner is not None:
+            _require_options_once(inner, ctx, rest[1:])
 
 
 @click.group(

@@ -6,7 +6,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+import click
+
 from linsep.input import InputError
+from linsep.printable import printable
+
+
+def say(text: object, *, err: bool = False) -> None:
+    """Print a line; whatever names and values it holds, the terminal acts on none."""
+    click.echo(printable(str(text)), err=err)
 
 
 def require_file(path: Path, kind: str, remedy: str) -> None:

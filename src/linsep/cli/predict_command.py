@@ -10,6 +10,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.cli.output import say
 from linsep.input import InputError
 from linsep.input.files import Table, read_table
 from linsep.rows import as_dense
@@ -34,11 +35,16 @@ def command(model: Path, file: Path, scores: bool) -> None:
     labels = rule.predict(X)
     if not scores:
         for label in labels:
-            click.echo(str(label))
+            say(_field(label))
         return
     decisions = rule.decisions(X).reshape(len(labels), -1)
     for label, values in zip(labels, decisions.tolist(), strict=True):
-        click.echo(",".join([str(label), *(repr(value) for value in values)]))
+        say(",".join([_field(label), *(repr(value) for value in values)]))
+
+
+def _field(label: Any) -> str:
+    """Write a label on one line."""
+    return str(label).replace("\n", "\\n")
 
 
 def _features(file: Path, rule: Any) -> NDArray[np.float64]:

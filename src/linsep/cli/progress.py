@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from linsep.printable import printable
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -63,4 +65,4 @@ def _one_line(text: str) -> Text:
     """Return a text that is cut, not wrapped, where the terminal is narrow."""
     from rich.text import Text
 
-    return Text(text, no_wrap=True, overflow="ellipsis")
+    return Text(printable(text), no_wrap=True, overflow="ellipsis")

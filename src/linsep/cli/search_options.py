@@ -8,7 +8,6 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from linsep.cli.data_options import Labelled, data_options
@@ -20,7 +19,7 @@ from linsep.cli.options import (
     seed_option,
     time_limit_option,
 )
-from linsep.cli.output import require_writable, strict_json
+from linsep.cli.output import require_writable, say, strict_json
 from linsep.cli.progress import progress_line
 from linsep.input import InputError
 from linsep.input.files import Table
@@ -73,12 +72,12 @@ class Asked:
         The `lines` come after the summary, `entries` are added to the JSON object.
         """
         if self.as_json:
-            click.echo(strict_json(_record(answer, table) | entries))
+            say(strict_json(_record(answer, table) | entries))
         else:
             told = [answer.summary(), *lines, _sides(answer)]
             told.append(_proof(answer, self.certificate))
             told += [f"Note: {sentence}." for sentence in _reading_notes(table)]
-            click.echo("\n".join(told))
+            say("\n".join(told))
         raise SystemExit(0 if answer.separable is not None else 1)
 
 
@@ -131,7 +130,7 @@ def _named(answer: Separation, data: Labelled) -> Separation:
 def _save_certificate(answer: Separation, path: Path) -> None:
     """Write the proof, or say that there is none."""
     if answer.certificate is None:
-        click.echo(f"No proof to save to {path}: the data are undecided.", err=True)
+        say(f"No proof to save to {path}: the data are undecided.", err=True)
         return
     try:
         answer.certificate.save(path)

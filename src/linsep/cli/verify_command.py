@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from linsep.cli.data_options import Labelled, data_options
-from linsep.cli.output import require_file
+from linsep.cli.output import require_file, say
 
 
 @click.command("verify")
@@ -27,4 +27,4 @@ def command(read: Callable[[], Labelled], file: Path, certificate: Path) -> None
     proof = Certificate.load(certificate)
     data = read()
     proof.verify(data.table.X, data.y)
-    click.echo(f"The certificate holds: {proof}.")
+    say(f"The certificate holds: {proof}.")
