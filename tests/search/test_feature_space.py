@@ -52,13 +52,14 @@ def test_verdicts_hold_exactly_on_the_gram_matrix(points, degree, free):
     factor, found = search(gram, labels, free=free)
     verdict = found.verdict
     signs = np.where(labels, 1, -1).tolist()
-    assert found.margin_lower <= found.margin_upper
+    assert found.interval.lower <= found.interval.upper
     if verdict.status is Status.SEPARABLE:
         values = exact_values(factor.columns, verdict.hyperplane.w, free)
         assert all(s * v > 0 for s, v in zip(signs, values, strict=True))
     elif verdict.status is Status.INSEPARABLE:
         weights = verdict.conflict_weights
         assert min(weights) > 0
+        assert (np.diff(verdict.conflict) > 0).all()  # as a certificate has them
         held = [
             signs[i] * weight
             for i, weight in zip(verdict.conflict, weights, strict=True)
@@ -67,7 +68,7 @@ def test_verdicts_hold_exactly_on_the_gram_matrix(points, degree, free):
             total = sum(w * Fraction(v) for w, v in zip(held, column, strict=True))
             assert total == 0
         assert not free or sum(held) == 0
-        assert found.margin_upper == 0.0
+        assert found.interval.upper == 0.0
 
 
 def test_margin_interval_holds_the_margin_of_the_features():
@@ -76,9 +77,9 @@ def test_margin_interval_holds_the_margin_of_the_features():
     _, found = search(X @ X.T, np.array([False, False, True, True]))
     assert found.verdict.status is Status.SEPARABLE
     # Between the rows (0, 0), (1, 0) and (0, 2): half their distance.
-    assert found.margin_lower <= 1.0 <= found.margin_upper
-    assert found.margin_upper - found.margin_lower <= 1e-6
-    assert sorted(found.support.tolist())[0] == 0
+    assert found.interval.lower <= 1.0 <= found.interval.upper
+    assert found.interval.upper - found.interval.lower <= 1e-6
+    assert sorted(found.verdict.support.tolist())[0] == 0
 
 
 def test_a_limit_of_time_leaves_it_undecided():
@@ -87,7 +88,7 @@ def test_a_limit_of_time_leaves_it_undecided():
     gram = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2))
     _, found = search(gram, rng.random(200) < 0.5, time_limit=1e-9)
     assert found.verdict.status is Status.UNDECIDED
-    assert found.margin_lower == -np.inf
+    assert found.interval.lower == -np.inf
 
 
 @pytest.mark.parametrize("free", [True, False])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.result import Pass
+    from linsep.result import Progress
 
 # Rows beyond this many are drawn as a sample; support and conflict rows always are.
 MOST_POINTS = 4000
@@ -167,7 +167,7 @@ class ConvergenceDisplay(_Display):
 
     Parameters
     ----------
-    trace : tuple of Pass
+    trace : tuple of Progress
         Of a `Separation`.
 
     Attributes
@@ -176,7 +176,7 @@ class ConvergenceDisplay(_Display):
         Matplotlib's, after `plot`.
     """
 
-    trace: tuple[Pass, ...]
+    trace: tuple[Progress, ...]
 
     @classmethod
     def from_estimator(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.result import Separation
-from linsep.search.separator_search import Callback
+from linsep.result import LargestMargin, Separation
+from linsep.search.limits import Callback
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ class Fitted:
         separation: Separation,
     ) -> Fitted:
         """Return the fit of a hyperplane that separates."""
-        support = separation.support
+        support = None
+        if isinstance(separation, LargestMargin):
+            support = separation.support
         support = np.empty(0, dtype=np.intp) if support is None else support
         return cls(coef, intercept, separation, support, n_iter=separation.n_rounds)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,11 +20,11 @@ from linsep.classifier.two_classes import (
     sides,
 )
 from linsep.input import InputError
-from linsep.result import Separation
+from linsep.result import LargestMargin, Separation
 from linsep.rows import is_sparse
+from linsep.search.answers import result_of
 from linsep.search.feature_space import MOST_SECONDS, search_feature_space
-from linsep.search.separator_search import Limits, Search
-from linsep.separation import result_of
+from linsep.search.limits import Clock, Effort
 from linsep.solvers.gram_factor import Columns, GramFactor, gram_factor
 
 # Multiplications, n r^2, that a system of a soft fit may cost.
@@ -215,22 +214,9 @@ def _separation(
     whole = problem_of(
         factor.columns, side.labels, classes, None, settings.fit_intercept
     )
-    search = Search(
-        whole.rows,
-        Limits(
-            max_passes=1,
-            max_rounds=None,
-            time_limit=np.inf,
-            started=time.perf_counter(),
-        ),
-        np.random.default_rng(0),
-    )
+    whole = replace(whole, present=side.index)
+    clock = Clock()
     found = search_feature_space(factor, whole.rows, columns, settings.time_limit)
-    search.n_rounds = found.n_steps
-    search.margin_lower, search.margin_upper = found.margin_lower, found.margin_upper
-    answer = result_of(whole, search, found.verdict)
-    if answer.conflict is not None:
-        answer = replace(answer, conflict=np.sort(side.index[answer.conflict]))
-    if found.support is not None:
-        answer = replace(answer, support=np.sort(side.index[found.support]))
-    return answer, found.function
+    effort = Effort(n_rounds=found.n_steps, seconds=clock.elapsed())
+    given = whole, found.verdict, effort, found.interval
+    return result_of(*given, LargestMargin), found.function

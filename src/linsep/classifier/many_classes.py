@@ -12,8 +12,8 @@ from linsep.classifier.fitted import Fitted, Settings
 from linsep.classifier.samples import Samples
 from linsep.classifier.separating import problem_of, separation_of
 from linsep.classifier.soft_margin import dense_features, joint_game
-from linsep.classifier.two_classes import not_asked
 from linsep.input import InputError
+from linsep.search.answers import not_asked
 from linsep.solvers.soft_margin.joint import Pairs, largest_joint_nu
 
 

@@ -25,7 +25,7 @@ from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.samples import Samples
 from linsep.classifier.two_classes import fit_each_side
 from linsep.input import InputError
-from linsep.result import Pass
+from linsep.result import Progress
 from linsep.solvers.bounds import norm
 from linsep.solvers.soft_margin.tempered import TEMPERATURE
 
@@ -429,7 +429,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-def _print_pass(state: Pass) -> None:
+def _print_pass(state: Progress) -> None:
     """Print how far the search is."""
     print(
         f"pass {state.n_passes}: {state.n_rounds} rounds, {state.n_working} rows held, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +11,12 @@ from numpy.typing import NDArray
 from linsep.classifier.fitted import Settings
 from linsep.classifier.samples import Samples
 from linsep.input import Problem
-from linsep.largest_margin import MarginSearch, exact_square
-from linsep.result import Separation
-from linsep.rows import Rows, rows_from
-from linsep.search.separator_search import Limits, Search
-from linsep.separation import one_class_result, result_of
+from linsep.result import LargestMargin, Separation
+from linsep.rows import rows_from
+from linsep.search.answers import one_class, result_of
+from linsep.search.limits import Limits, Monitor
+from linsep.search.margin_search import find_largest_margin
+from linsep.search.separator_search import find_separator
 
 
 def problem_of(
@@ -47,43 +47,22 @@ def separation_of(
     settings : Settings
     """
     free = whole.fit_intercept
-    started = time.perf_counter()
-    if np.unique(samples.labels).size == 1 and free:
-        one_class = replace(whole, classes=whole.classes[-1:])
-        return one_class_result(one_class, started=started)
-    distinct = problem_of(samples.X, samples.labels, whole.classes, None, free)
-    search = _search(distinct.rows, settings)
-    verdict = search.run()
-    if verdict.conflict is not None and verdict.conflict_weights is not None:
-        rows = np.searchsorted(kept, samples.index[verdict.conflict])
-        order = np.argsort(rows)
-        verdict = replace(
-            verdict,
-            conflict=rows[order],
-            conflict_weights=tuple(verdict.conflict_weights[i] for i in order),
-        )
-    answer = result_of(whole, search, verdict)
-    if answer.conflict is not None:
-        answer = replace(answer, conflict=kept[answer.conflict])
-    if isinstance(search, MarginSearch) and answer.coef is not None:
-        carriers = search.support
-        answer = replace(
-            answer,
-            support=np.sort(samples.index[carriers]),
-            _square=lambda: exact_square(distinct.rows, carriers),
-        )
-    return answer
-
-
-def _search(rows: Rows, settings: Settings) -> Search:
-    """Return the search that the objective asks for."""
+    whole = replace(whole, present=kept)
     limits = Limits.checked(
-        max_passes=settings.max_passes,
-        max_rounds=None,
-        time_limit=settings.time_limit,
-        started=time.perf_counter(),
+        max_passes=settings.max_passes, time_limit=settings.time_limit
     )
+    monitor = Monitor(limits, settings.callback)
+    sought = settings.objective == "max_margin"
+    record = LargestMargin if sought else Separation
+    if np.unique(samples.labels).size == 1 and free:
+        alone = replace(whole, classes=whole.classes[-1:])
+        return one_class(alone, monitor.effort, record)
+    distinct = problem_of(samples.X, samples.labels, whole.classes, None, free)
     rng = np.random.default_rng(settings.seed)
-    if settings.objective == "max_margin":
-        return MarginSearch(rows, limits, rng, settings.callback, tol=settings.tol)
-    return Search(rows, limits, rng, settings.callback)
+    if sought:
+        verdict = find_largest_margin(distinct.rows, monitor, rng, settings.tol)
+    else:
+        verdict = find_separator(distinct.rows, monitor, rng)
+    numbers = np.searchsorted(kept, samples.index)
+    verdict = verdict.renumbered(numbers)
+    return result_of(whole, verdict, monitor.effort, monitor.interval, record)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,9 +13,8 @@ from linsep.classifier.samples import Samples
 from linsep.classifier.separating import problem_of, separation_of
 from linsep.classifier.soft_margin import two_class_game
 from linsep.input import InputError, Problem
-from linsep.result import Separation, Status
-from linsep.search.separator_search import Limits, Search, Verdict
-from linsep.separation import result_of
+from linsep.result import Separation
+from linsep.search.answers import not_asked
 from linsep.solvers.soft_margin.game import largest_nu
 
 # A margin this close to the dividing one counts as on it.
@@ -91,26 +89,6 @@ def fit_given_share(samples: Samples, whole: Problem, settings: Settings) -> Fit
             "pass nu='auto'"
         )
     return fit_soft_margin(samples, nu, settings, not_asked(whole, nu))
-
-
-def not_asked(whole: Problem, nu: float) -> Separation:
-    """Return the answer of a fit that was told its nu: nothing is claimed."""
-    search = Search(
-        whole.rows,
-        Limits(
-            max_passes=1,
-            max_rounds=None,
-            time_limit=np.inf,
-            started=time.perf_counter(),
-        ),
-        np.random.default_rng(0),
-    )
-    verdict = Verdict(
-        Status.UNDECIDED,
-        f"Undecided: with nu={nu:.4g} given, separability was not asked; nu='auto' "
-        "asks.",
-    )
-    return result_of(whole, search, verdict)
 
 
 def fit_soft_margin(

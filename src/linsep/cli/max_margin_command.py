@@ -30,11 +30,8 @@ def command(asked: Asked, tol: float, exact: bool) -> None:
 
     answer, table = asked.search(max_margin, tol=tol)
     lines = []
-    support = square = None
     if answer.support is not None:
-        support = answer.support.tolist()
-        lines.append(f"Support rows: {', '.join(map(str, support))}.")
+        lines.append(f"Support rows: {', '.join(map(str, answer.support))}.")
     if exact and answer.separable:
-        square = str(answer.margin_squared())
-        lines.append(f"Margin squared, exactly: {square}")
-    asked.tell(answer, table, lines, support=support, margin_squared=square)
+        lines.append(f"Margin squared, exactly: {answer.margin_squared()}")
+    asked.tell(answer, table, lines)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from linsep.cli.progress import progress_line
 from linsep.input import InputError
 from linsep.input.files import Table
 from linsep.result import Separation
+
+Answer = TypeVar("Answer", bound=Separation)
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ class Asked:
     options: dict[str, Any]
 
     def search(
-        self, search: Callable[..., Separation], **more: float
-    ) -> tuple[Separation, Table]:
+        self, search: Callable[..., Answer], **more: float
+    ) -> tuple[Answer, Table]:
         """Read the file, search it, save the proof; return the answer and the table."""
         require_writable(self.certificate, self.file)
         with progress_line(f"reading {self.file}") as progress:
@@ -64,15 +66,18 @@ class Asked:
             _save_certificate(answer, self.certificate)
         return answer, data.table
 
-    def tell(
-        self, answer: Separation, table: Table, lines: Sequence[str], **entries: object
-    ) -> None:
+    def tell(self, answer: Separation, table: Table, lines: Sequence[str] = ()) -> None:
         """Print the answer, and end with the exit code it stands for.
 
-        The `lines` come after the summary, `entries` are added to the JSON object.
+        The `lines` come after the summary.
         """
         if self.as_json:
-            say(strict_json(_record(answer, table) | entries))
+            record = answer.to_dict() | {
+                "target": table.target,
+                "dummies": {name: list(of) for name, of in table.dummies.items()},
+                "notes": list(table.notes),
+            }
+            say(strict_json(record))
         else:
             told = [answer.summary(), *lines, _sides(answer)]
             told.append(_proof(answer, self.certificate))
@@ -114,7 +119,7 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def _named(answer: Separation, data: Labelled) -> Separation:
+def _named(answer: Answer, data: Labelled) -> Answer:
     """Call columns and classes by the names they have in the file."""
     labels = answer.conflict_labels
     if labels is not None:
@@ -166,36 +171,3 @@ def _reading_notes(table: Table) -> list[str]:
             f"one for each level ({shown})"
         )
     return notes
-
-
-def _record(answer: Separation, table: Table) -> dict[str, Any]:
-    """Return the answer as what JSON can hold; exact numbers are texts."""
-    return {
-        "status": answer.status.value,
-        "separable": answer.separable,
-        "proved": answer.proved,
-        "message": answer.message,
-        "n_samples": answer.n_samples,
-        "n_features": answer.n_features,
-        "fit_intercept": answer.fit_intercept,
-        "target": table.target,
-        "classes": answer.classes.tolist(),
-        "margin_lower": float(answer.margin_lower),
-        "margin_upper": float(answer.margin_upper),
-        "feature_names": list(table.feature_names),
-        "coef": None if answer.coef is None else answer.coef.tolist(),
-        "intercept": answer.intercept,
-        "exact_weights": _texts(answer.exact_weights),
-        "conflict": None if answer.conflict is None else answer.conflict.tolist(),
-        "conflict_weights": _texts(answer.conflict_weights),
-        "n_passes": answer.n_passes,
-        "n_rounds": answer.n_rounds,
-        "seconds": answer.seconds,
-        "dummies": {column: list(levels) for column, levels in table.dummies.items()},
-        "notes": list(table.notes),
-    }
-
-
-def _texts(numbers: tuple[Any, ...] | None) -> list[str] | None:
-    """Write exact numbers, which a JSON number would round: "1/3"."""
-    return None if numbers is None else [str(number) for number in numbers]

@@ -18,4 +18,4 @@ def command(asked: Asked) -> None:
     from linsep.separation import separate
 
     answer, table = asked.search(separate)
-    asked.tell(answer, table, [])
+    asked.tell(answer, table)

@@ -7,9 +7,7 @@ matrix as given, exactly.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +15,10 @@ from numpy.typing import NDArray
 from linsep.proof.gordan import conflict_from_candidate
 from linsep.result import Status
 from linsep.rows import Rows
+from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
-from linsep.search.separator_search import Verdict
+from linsep.search.limits import Clock, Interval
+from linsep.search.reasons import Reason
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import margin_upper
 from linsep.solvers.gram_factor import Columns, GramFactor
@@ -30,19 +30,6 @@ STEPS_A_LANDMARK = 20
 MOST_SECONDS = 20.0
 MOST_EXACT = 500_000
 
-NO_PROOF_OF_CONFLICT = (
-    "Undecided: no function separates the rows as far as floating point can tell, but "
-    "the Gram matrix as rounded admits no exact proof."
-)
-NO_PROOF_OF_SEPARATOR = (
-    "Undecided: the rows separate in the factored feature space, but not on the Gram "
-    "matrix as rounded; use a kernel of smaller range."
-)
-NO_ANSWER = (
-    "Undecided: the active set ended without an answer in the feature space; allow a "
-    "larger time_limit."
-)
-
 
 @dataclass(frozen=True)
 class FeatureSpaceAnswer:
@@ -52,22 +39,18 @@ class FeatureSpaceAnswer:
     ----------
     verdict : Verdict
         Its hyperplane is about the Gram matrix's columns at the landmarks.
-    margin_lower, margin_upper : float
-        The interval that holds the largest margin in the feature space.
+    interval : Interval
+        What holds the largest margin in the feature space.
     n_steps : int
         Steps of the active set.
     function : ndarray of shape (rank + 1,) or None
         The separator in the factor's coordinates, the intercept last.
-    support : ndarray of int
-        The rows that carry it.
     """
 
     verdict: Verdict
-    margin_lower: float
-    margin_upper: float
+    interval: Interval
     n_steps: int
     function: NDArray[np.float64] | None = None
-    support: NDArray[np.intp] | None = None
 
 
 def search_feature_space(
@@ -102,22 +85,23 @@ def search_feature_space(
         if free:
             signed = np.column_stack([signed, signs[support]])
         upper = margin_upper(signed, multipliers, free)
-    answer = partial(FeatureSpaceAnswer, n_steps=problem.n_steps)
+    held = multipliers > 0
     if outcome is Outcome.OPTIMAL:
         coef = problem.u[: factor.rows.shape[1]] / scale
         offset = problem.offset + problem.u[-1] if free else 0.0
         dual = factor.dual(coef)
         w = np.append(dual, offset) if free else dual
         verdict, lower = _checked(rows, w, float(np.linalg.norm(coef)))
-        if verdict.hyperplane is None:
-            return answer(verdict, lower, upper)
-        function, carriers = np.append(coef, offset), support[multipliers > 0]
-        return answer(verdict, lower, upper, function=function, support=carriers)
-    if outcome is not Outcome.CONFLICT:
-        return answer(Verdict(Status.UNDECIDED, NO_ANSWER), -np.inf, upper)
-    held = multipliers > 0
-    verdict = _proved(support[held], multipliers[held], rows, columns, seconds)
-    return answer(verdict, -np.inf, upper if verdict.conflict is None else 0.0)
+        verdict = replace(verdict, support=support[held])
+        function = None if verdict.hyperplane is None else np.append(coef, offset)
+        interval = Interval(lower, upper)
+        return FeatureSpaceAnswer(verdict, interval, problem.n_steps, function)
+    if outcome is Outcome.CONFLICT:
+        verdict = _proved(support[held], multipliers[held], rows, columns, seconds)
+    else:
+        verdict = Verdict.undecided(Reason.KERNEL_STALLED.text())
+    interval = Interval(upper=upper if verdict.conflict is None else 0.0)
+    return FeatureSpaceAnswer(verdict, interval, problem.n_steps)
 
 
 def _hard_problem(
@@ -133,11 +117,11 @@ def _hard_problem(
 
 def _solve(problem: HardMargin, seconds: float) -> Outcome:
     """Run the active set, within limits of time and steps."""
-    deadline = time.perf_counter() + seconds
+    clock = Clock()
     outcome = Outcome.STALLED
     for state in problem.solve(1e-10, STEPS_A_LANDMARK * problem.rows.shape[1] + 200):
         outcome = state
-        if time.perf_counter() > deadline:
+        if clock.elapsed() > seconds:
             break
     return outcome
 
@@ -153,7 +137,8 @@ def _checked(
         exact = Hyperplane(w).least_slack(rows.take(doubtful))
         slack = -np.inf if exact is None else min(exact, scan.margin_settled)
     if slack <= 0:
-        return Verdict(Status.UNDECIDED, NO_PROOF_OF_SEPARATOR), -np.inf
+        unproved = Reason.KERNEL_SEPARATOR_UNPROVED.text()
+        return Verdict.undecided(unproved), -np.inf
     return Verdict(
         Status.SEPARABLE,
         "Separable in the feature space: proved on the Gram matrix as given.",
@@ -169,7 +154,7 @@ def _proved(
     seconds: float,
 ) -> Verdict:
     """Return the conflict if it is one of the Gram matrix as given, exactly."""
-    deadline = time.perf_counter() + seconds
+    clock = Clock()
     signs = rows.signs[support].astype(np.float64)
     held = columns(support).T * signs[:, None]
     if rows.fit_intercept:
@@ -180,10 +165,10 @@ def _proved(
             held,
             np.arange(len(held)),
             multipliers,
-            lambda: time.perf_counter() > deadline,
+            lambda: clock.elapsed() > seconds,
         )
     if exact is None:
-        return Verdict(Status.UNDECIDED, NO_PROOF_OF_CONFLICT)
+        return Verdict.undecided(Reason.KERNEL_CONFLICT_UNPROVED.text())
     chosen = support[np.array(exact.rows)]
     order = np.argsort(chosen)
     return Verdict(
@@ -191,5 +176,5 @@ def _proved(
         f"Inseparable in the feature space: no function separates even these "
         f"{chosen.size} rows.",
         conflict=chosen[order],
-        conflict_weights=tuple(exact.weights[i] for i in order),
+        conflict_weights=tuple(int(exact.weights[at]) for at in order),
     )
