@@ -67,7 +67,7 @@ def search_feature_space(
     ----------
     factor : GramFactor
     rows : Rows
-        The Gram matrix's columns at the landmarks, signed.
+        The Gram matrix's columns at the landmarks, signed; of both classes.
     columns : callable
         Returns named columns of the Gram matrix.
     time_limit : float or None
