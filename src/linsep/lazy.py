@@ -36,3 +36,25 @@ class Lazy(Generic[Value]):
     def __getstate__(self) -> dict[str, Value]:
         """Keep the value alone."""
         return {"value": self.value}
+
+
+class LazyIfMade(Lazy[Value]):
+    """A value too dear to be made for a pickle: kept if it was made, else lost."""
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the value is there already."""
+        return "value" in self.__dict__
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the value was not made before pickling, and cannot be made now."""
+        return not self.is_made and "_make" not in self.__dict__
+
+    def __getstate__(self) -> dict[str, Value]:
+        """Keep the value, if there is one."""
+        return {"value": self.value} if self.is_made else {}
+
+    def __setstate__(self, state: dict[str, Value]) -> None:
+        """Restore; an empty state is one too."""
+        self.__dict__.update(state)
