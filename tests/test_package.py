@@ -179,6 +179,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "diagnosis.inputs",
         "diagnosis.status",
         "diagnosis.watch",
+        "proof",
         "rows",
     },
     "diagnosis": {

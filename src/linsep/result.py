@@ -196,13 +196,10 @@ class Separation:
                 f"{self.status.value!r}; look at .conflict, or fit a soft margin"
             )
         data = check_features(X, self.n_features, self.feature_names)
-        if self.exact_weights is not None:
-            from linsep.proof.signs import exact_decisions
+        from linsep.proof.signs import decisions
 
-            return exact_decisions(data, self.exact_weights, self.fit_intercept)
-        from linsep.proof.decisions import decisions
-
-        return decisions(data, self.coef, self.intercept)
+        w = np.append(self.coef, self.intercept) if self.fit_intercept else self.coef
+        return decisions(data, w, self.exact_weights, self.fit_intercept)
 
     def largest_coefficients(
         self, count: int = LARGEST_SHOWN

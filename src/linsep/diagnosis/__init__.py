@@ -1,14 +1,13 @@
 """Does the maximum likelihood estimate exist? Separation of regressions, diagnosed."""
 
-from linsep.diagnosis.batch import (
-    Batch,
-    Item,
+from linsep.diagnosis.batch import Batch, Item
+from linsep.diagnosis.diagnosing import diagnose, diagnose_formula, diagnose_model
+from linsep.diagnosis.influential import InfluentialRows, influential_rows
+from linsep.diagnosis.many_regressions import (
     diagnose_many,
     diagnose_outcomes,
     screen_columns,
 )
-from linsep.diagnosis.diagnosing import diagnose, diagnose_formula, diagnose_model
-from linsep.diagnosis.influential import InfluentialRows, influential_rows
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.separation_warning import (
     SeparationError,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any
 
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
 from linsep.diagnosis.inputs.study import Study
@@ -14,38 +14,6 @@ from linsep.diagnosis.watch import DiagnosisProgress, Watch
 from linsep.input import checked_callback, checked_seed, checked_time_limit
 
 Callback = Callable[[DiagnosisProgress], object]
-
-
-@overload
-def diagnose(
-    X: Any,
-    y: Any,
-    /,
-    *,
-    family: str | None = None,
-    fit_intercept: bool = True,
-    sample_weight: Any = None,
-    feature_names: Sequence[str] | None = None,
-    time_limit: float | None = None,
-    random_state: int | None = None,
-    callback: Callback | None = None,
-) -> Diagnosis: ...
-
-
-@overload
-def diagnose(
-    *inputs: Any,
-    X: Any = None,
-    y: Any = None,
-    data: Any = None,
-    family: str | None = None,
-    fit_intercept: bool | None = None,
-    sample_weight: Any = None,
-    feature_names: Sequence[str] | None = None,
-    time_limit: float | None = None,
-    random_state: int | None = None,
-    callback: Callback | None = None,
-) -> Diagnosis: ...
 
 
 def diagnose(

@@ -11,7 +11,7 @@ that share no row: each of them must lose one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import columns_of
-from linsep.diagnosis.exact.merging import merge_equal_rows
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
-from linsep.diagnosis.exact.sweeps import exact_signs_of, signs_of
 from linsep.diagnosis.inputs.call_shapes import study_of
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
@@ -29,7 +27,10 @@ from linsep.diagnosis.report.phrases import count_rows, listed
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.input import InputError, checked_seed, checked_time_limit
+from linsep.proof.signs import signs_of
 from linsep.rows import as_dense, is_sparse, rows_from
+from linsep.rows.equal_rows import merge_equal_rows
+from linsep.rows.working_set import WorkingSet
 from linsep.solvers.blas import calm_blas
 
 # Conflicts looked for at most; each costs one solve.
@@ -237,6 +238,13 @@ class _Search:
             int((~chosen).sum()),
         )
 
+    def _decided(self, index: NDArray[np.intp]) -> tuple[int, ...] | Conflict:
+        """Separate the kinds of rows named, or find a conflict among them."""
+        working = WorkingSet(
+            self.rows, self.rng, among=index, dimension=self.whole.dimension
+        )
+        return self.whole.decide_among(index, working, self._stop)
+
     def _disjoint_conflicts(self, zero: NDArray[np.intp]) -> int:
         """Count conflicts that share no row."""
         left = self.counts.copy()
@@ -245,7 +253,7 @@ class _Search:
         for _ in range(MOST_CONFLICTS):
             index = np.flatnonzero(left)
             try:
-                found = decided(self.whole, index, self.rng, self._stop)
+                found = self._decided(index)
             except OutOfTime:
                 break
             if not isinstance(found, Conflict):
@@ -262,8 +270,6 @@ class _Search:
         best = np.ones(self.counts.size, dtype=bool)
         for w in self._soft_margins():
             signs, _ = signs_of(self.rows, w, everything)
-            doubtful = everything[signs == 0]
-            signs[doubtful] = exact_signs_of(self.rows, w, doubtful)
             removed = signs <= 0
             if self.counts[removed].sum() < self.counts[best].sum():
                 best = removed
@@ -277,7 +283,7 @@ class _Search:
             trial[kind] = False
             index = np.flatnonzero(~trial)
             try:
-                found = decided(self.whole, index, self.rng, self._stop)
+                found = self._decided(index)
             except OutOfTime:
                 break
             if not isinstance(found, Conflict):
@@ -312,7 +318,7 @@ class _Search:
         self.nodes_left -= 1
         if self.nodes_left < 0:
             raise OutOfTime
-        found = decided(self.whole, np.flatnonzero(~removed), self.rng, self._stop)
+        found = self._decided(np.flatnonzero(~removed))
         if not isinstance(found, Conflict):
             return removed
         for kind in found.rows:
@@ -338,7 +344,7 @@ class _Search:
             w[-1] = float(signs[0])
             yield tuple(integers_from(w))
             return
-        X: Any = rows.X
+        X: Any = rows.features(slice(None))
         scale = abs(X).max(axis=0)
         scale = as_dense(scale)
         scale = np.where(scale.ravel() > 0, scale.ravel(), 1.0)
@@ -354,37 +360,3 @@ class _Search:
                 model.fit(scaled, signs, sample_weight=self.counts)
             w = np.append(model.coef_[0] / scale, model.intercept_)
             yield tuple(integers_from(w[: rows.shape[1]]))
-
-
-def decided(
-    whole: Quotient,
-    index: NDArray[np.intp],
-    rng: np.random.Generator,
-    should_stop: Callable[[], bool],
-) -> tuple[int, ...] | Conflict:
-    """Separate the rows named, or find a conflict among them, by a working set.
-
-    Raises
-    ------
-    OutOfTime
-    """
-    size = max(20 * whole.dimension, 1000)
-    working = index
-    if index.size > 1.5 * size:
-        working = np.sort(rng.choice(index, size, replace=False))
-    while True:
-        if working.size == 0:
-            return (0,) * whole.rows.shape[1]
-        answer = whole.decide(working, should_stop)
-        if answer is None or should_stop():
-            raise OutOfTime
-        if isinstance(answer, Conflict):
-            return answer
-        signs, relative = signs_of(whole.rows, answer, index)
-        doubtful = np.flatnonzero(signs == 0)
-        signs[doubtful] = exact_signs_of(whole.rows, answer, index[doubtful])
-        bad = np.flatnonzero(signs <= 0)
-        if bad.size == 0:
-            return answer
-        worst = bad[np.argsort(relative[bad], kind="stable")]
-        working = np.union1d(working, index[worst[: 10 * whole.dimension + 100]])

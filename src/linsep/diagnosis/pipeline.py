@@ -17,7 +17,6 @@ from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands, demands_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
-from linsep.diagnosis.exact.merging import merge_equal_rows
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.record import Diagnosis
@@ -29,6 +28,7 @@ from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.lazy import Lazy
 from linsep.proof.certificate import Certificate
 from linsep.proof.exact import doubles_from
+from linsep.rows.equal_rows import merge_equal_rows
 from linsep.solvers.blas import calm_blas
 
 
@@ -150,10 +150,16 @@ def _with_proof_and_words(known: Diagnosis, facts: Facts, watch: Watch) -> Diagn
     return replace(
         known,
         seconds=watch.seconds,
-        _sentences=Lazy(lambda: sentences(known, facts)),
+        _sentences=Lazy(lambda: _words(known, facts)),
         _certificate=Lazy(lambda: _certificate(rows, facts.partition, left)),
         _certified=rows,
     )
+
+
+def _words(known: Diagnosis, facts: Facts) -> list[str]:
+    """Word the facts; those not found yet are found now."""
+    with calm_blas(len(facts.study.names)):
+        return sentences(known, facts)
 
 
 def _certificate(

@@ -129,7 +129,7 @@ class Diagnosis:
                 "certificate_data needs the data, which an undecided or an unpickled "
                 "diagnosis does not hold; call diagnose again"
             )
-        return self._certified.rows.X, self._certified.labels
+        return self._certified.rows.features(slice(None)), self._certified.labels
 
     def summary(self) -> str:
         """Say the answer in sentences.

@@ -43,6 +43,8 @@ class Watch:
     callback : callable, optional
         Told of each step when it begins, and from time to time in between; a true
         return value ends the diagnosis.
+    clock : callable, default=time.perf_counter
+        What seconds are counted by.
 
     Attributes
     ----------
@@ -56,19 +58,21 @@ class Watch:
         self,
         time_limit: float = np.inf,
         callback: Callable[[DiagnosisProgress], object] | None = None,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.reason: str | None = None
         self.is_interrupted = False
         self._time_limit = time_limit
         self._callback = callback
-        self._started = time.perf_counter()
+        self._clock = clock
+        self._started = clock()
         self._last_told = -np.inf
         self._step = "reading"
 
     @property
     def seconds(self) -> float:
         """Seconds since the diagnosis began."""
-        return time.perf_counter() - self._started
+        return self._clock() - self._started
 
     @property
     def seconds_left(self) -> float:

@@ -237,7 +237,7 @@ def _header(rows: Rows, classes: Any) -> dict[str, Any]:
         "n_features": d - int(rows.fit_intercept),
         "fit_intercept": bool(rows.fit_intercept),
         "classes": tuple(map(checker.label_text, _plain(classes))),
-        "data_sha256": digest(rows.X, rows.signs),
+        "data_sha256": digest(rows),
     }
 
 

@@ -75,12 +75,11 @@ class WorkingSet:
         self.source = source
         self._rng = rng
         self._among = among
-        n, d = source.shape
+        d = source.shape[1]
         width = d if dimension is None else dimension
-        entries_a_row = max(1, getattr(source.X, "nnz", n * d) // max(1, n))
         self.size = min(
             max(SAMPLE_A_DIMENSION * width, LEAST_SAMPLE),
-            max(MOST_ENTRIES // entries_a_row, 2 * d),
+            max(MOST_ENTRIES // source.entries_a_row, 2 * d),
         )
         self.n_added = max(ADDED_A_DIMENSION * width, LEAST_ADDED)
         self._doublings = np.zeros(0, dtype=np.uint8)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition
-from linsep.diagnosis.exact.merging import Groups
 from linsep.diagnosis.exact.overlap_proof import overlap_weights
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.watch import require_time
 from linsep.proof.certificate import Certificate
 from linsep.rows import DenseRows, SparseRows, rows_from
+from linsep.rows.equal_rows import Groups
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.sweeps import AnyRows, vanishing
 from linsep.diagnosis.watch import require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerArray, IntegerRows
+from linsep.proof.signs import vanishing
 from linsep.proof.simplex import never
-from linsep.rows import as_dense
+from linsep.rows import Rows, as_dense
 
 # Beyond this many columns left out, combinations are not written down one by one.
 MOST_COMBINATIONS = 300
@@ -62,7 +62,7 @@ class Columns:
 
 
 def columns_of(
-    rows: AnyRows,
+    rows: Rows,
     rng: np.random.Generator,
     priority: NDArray[np.intp],
     should_stop: Callable[[], bool] = never,
@@ -107,7 +107,7 @@ def columns_of(
 
 
 def _narrow(
-    rows: AnyRows,
+    rows: Rows,
     values: IntegerArray,
     priority: NDArray[np.intp],
     rng: np.random.Generator,
@@ -135,7 +135,7 @@ def _narrow(
     )
 
 
-def is_nearly_collinear(rows: AnyRows, kept: NDArray[np.intp]) -> bool | None:
+def is_nearly_collinear(rows: Rows, kept: NDArray[np.intp]) -> bool | None:
     """Tell whether columns that are independent are so by rounding alone.
 
     True if, scaled to the same length, their smallest singular value is lost in the
@@ -162,7 +162,7 @@ def is_nearly_collinear(rows: AnyRows, kept: NDArray[np.intp]) -> bool | None:
 
 
 def some_of(
-    rows: AnyRows,
+    rows: Rows,
     outside: NDArray[np.intp],
     basis: IntegerArray,
     rng: np.random.Generator,
@@ -185,7 +185,7 @@ def some_of(
 
 
 def _wide(
-    rows: AnyRows,
+    rows: Rows,
     values: IntegerArray,
     chosen: NDArray[np.intp],
     pivots: list[int],

@@ -27,11 +27,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.merging import Groups
-from linsep.diagnosis.exact.sweeps import AnyRows
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
-from linsep.rows import SparseRows, rows_from
+from linsep.rows import Rows, SparseRows, rows_from
+from linsep.rows.equal_rows import Groups
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Demands:
         Which of these rows speak of an observation of a level; None: all of them.
     """
 
-    rows: AnyRows
+    rows: Rows
     equal: NDArray[np.bool_]
     order: NDArray[np.intp]
     names: tuple[str, ...]

@@ -19,16 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.quotient import Conflict
-from linsep.diagnosis.exact.sweeps import AnyRows, pieces
 from linsep.diagnosis.watch import require_time
 from linsep.proof import linear
-from linsep.proof.exact import IntegerRows
+from linsep.proof.exact import IntegerRows, python_vector
 from linsep.proof.simplex import never
-from linsep.rows import as_dense
+from linsep.rows import Rows, split
 
 
 def overlap_weights(
-    rows: AnyRows,
+    rows: Rows,
     equal: NDArray[np.bool_],
     start: dict[int, int],
     spanning: NDArray[np.intp],
@@ -99,14 +98,12 @@ def _independent(exact: _Sums, index: NDArray[np.intp]) -> NDArray[np.intp]:
 class _Sums:
     """Exact sums of rows."""
 
-    def __init__(self, rows: AnyRows, should_stop: Callable[[], bool]) -> None:
+    def __init__(self, rows: Rows, should_stop: Callable[[], bool]) -> None:
         self.rows = rows
         self.should_stop = should_stop
 
     def integers(self, index: NDArray[np.intp]) -> IntegerRows:
-        block = self.rows.take(index)
-        dense = as_dense(block)
-        return IntegerRows.from_floats(dense)
+        return IntegerRows.from_floats(self.rows.take(index))
 
     def cancel(
         self, basis: NDArray[np.intp], weights: dict[int, int]
@@ -136,13 +133,12 @@ class _Sums:
     def _sum(self, weights: dict[int, int]) -> tuple[list[int], int]:
         """Return ``sum p_i a_i`` exactly: integers times a power of two."""
         index = np.fromiter(weights, dtype=np.intp, count=len(weights))
-        multiples = np.empty(index.size, dtype=object)
-        multiples[:] = list(weights.values())
+        multiples = python_vector(list(weights.values()))
         parts = []
-        for part in pieces(np.arange(index.size), self.rows.shape[1]):
+        for start, stop in split(index.size, self.rows.shape[1]):
             require_time(self.should_stop)
-            rows = self.integers(index[part])
-            parts.append(_weighted_sum(rows, multiples[part]))
+            rows = self.integers(index[start:stop])
+            parts.append(_weighted_sum(rows, multiples[start:stop]))
         least = min((exponent for _, exponent in parts), default=0)
         total = [0] * self.rows.shape[1]
         for values, exponent in parts:

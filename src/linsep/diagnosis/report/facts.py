@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collinear
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
 from linsep.diagnosis.exact.facial_reduction import Partition
-from linsep.diagnosis.exact.merging import Groups
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.fewest_columns import FewestColumns
 from linsep.diagnosis.report.levels import level_reasons
@@ -19,8 +19,9 @@ from linsep.diagnosis.report.single_columns import Reason, reasons_of
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import Watch
 from linsep.rows import rows_from
+from linsep.rows.equal_rows import Groups
 
-# Seconds at most for a direction of few columns.
+# Seconds of work at most for a direction of few columns, whoever else is working.
 SECONDS_FOR_COLUMNS = 1.0
 
 
@@ -135,5 +136,8 @@ class Facts:
     @cached_property
     def fewest_columns(self) -> FewestColumns:
         """Directions of few columns, looked for in a second or what time is left."""
-        seconds = min(SECONDS_FOR_COLUMNS, self.seconds_left)
-        return FewestColumns(self.demands, self.partition, Watch(seconds))
+        if self.seconds_left < SECONDS_FOR_COLUMNS:
+            watch = Watch(self.seconds_left)
+        else:
+            watch = Watch(SECONDS_FOR_COLUMNS, clock=time.process_time)
+        return FewestColumns(self.demands, self.partition, watch)

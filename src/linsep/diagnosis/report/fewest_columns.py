@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
+from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.watch import OutOfTime, Watch
+from linsep.proof.signs import vanishing
+from linsep.rows.working_set import WorkingSet
 
 # With this many columns at most, pairs are tried one by one.
 FEW_COLUMNS = 12
@@ -36,27 +39,23 @@ class FewestColumns:
     watch: Watch
 
     @cached_property
-    def for_all(self) -> Partition:
-        """A partition that separates the same rows by few columns.
+    def for_all(self) -> tuple[Partition, bool]:
+        """A partition that separates the same rows by few columns; all were tried.
 
-        No column of it can be left out, unless time was short; that no other choice of
-        fewer columns would do is not proved.
+        If so, no column of it can be left out. That no other choice of fewer columns
+        would do is not proved.
         """
         best = self.partition
-        if best.quotient.dimension > 1:
-            used = self.columns_used(best)
-            weight = np.abs([float(best.w[j]) for j in used])
+        used = self.columns_used(best)
+        weight = np.abs([float(best.w[j]) for j in used])
+        try:
             for column in used[np.argsort(weight, kind="stable")]:
                 left = self.columns_used(best)
-                if column not in left:
-                    continue
-                try:
-                    smaller = self._parted(np.setdiff1d(left, [column]))
-                except OutOfTime:
-                    break
-                if self.is_for_all(smaller):
-                    best = smaller
-        return best
+                if best.quotient.dimension > 1 and column in left:
+                    best = self._without(best, np.setdiff1d(left, [column]))
+        except OutOfTime:
+            return best, False
+        return best, True
 
     @cached_property
     def for_some(self) -> Partition | None:
@@ -67,17 +66,19 @@ class FewestColumns:
         try:
             for size in (1, 2):
                 for chosen in combinations(kept.tolist(), size):
-                    found = self._parted(np.array(chosen, dtype=np.intp))
+                    found = Reduction(
+                        self.demands.rows,
+                        self.demands.equal,
+                        self._with_free(np.array(chosen)),
+                        np.random.default_rng(0),
+                        self.watch.is_over,
+                        spans=False,
+                    ).run()
                     if any(found.w):
-                        return found
+                        return simplified(self.demands.rows, found)
         except OutOfTime:
             pass
         return None
-
-    @property
-    def was_cut_short(self) -> bool:
-        """Whether the time ran out."""
-        return self.watch.reason is not None
 
     def is_for_all(self, partition: Partition) -> bool:
         """Tell whether a partition separates all rows that can be."""
@@ -92,14 +93,22 @@ class FewestColumns:
     def _free(self) -> NDArray[np.intp]:
         return np.intersect1d(self.demands.constants, self.partition.quotient.kept)
 
-    def _parted(self, columns: NDArray[np.intp]) -> Partition:
-        """Part the rows by these columns and the constants."""
-        search = Reduction(
-            self.demands.rows,
-            self.demands.equal,
-            np.union1d(columns, self._free).astype(np.intp),
-            np.random.default_rng(0),
-            self.watch.is_over,
-            spans=False,
+    def _with_free(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        return np.union1d(columns, self._free).astype(np.intp)
+
+    def _without(self, best: Partition, columns: NDArray[np.intp]) -> Partition:
+        """Separate the same rows by fewer columns, or return the best so far."""
+        rows = self.demands.rows
+        space = Quotient.on_columns(rows, self._with_free(columns))
+        space = space.restricted(self.partition.quotient.spanning)
+        separated = np.flatnonzero(~self.partition.overlapped)
+        if vanishing(rows, space.basis, separated).any():
+            return best
+        working = WorkingSet(
+            rows, np.random.default_rng(0), among=separated, dimension=space.dimension
         )
-        return simplified(self.demands.rows, search.run())
+        answer = space.decide_among(separated, working, self.watch.is_over)
+        if isinstance(answer, Conflict):
+            return best
+        index = np.sort(working.index)
+        return simplified(rows, replace(best, w=answer, quotient=space, working=index))

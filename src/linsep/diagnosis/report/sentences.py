@@ -180,26 +180,32 @@ def _direction_lines(facts: Facts) -> list[str]:
                 return [f"{simplest} uses one column, {name}."]
     if is_whole:
         return ["No other row is separated."]
-    fewest = facts.fewest_columns
     if facts.reasons and not left.any():
         return ["Together these predict all of the rows separated."]
+    fewest = facts.fewest_columns
+    every, was_tried = fewest.for_all
     if facts.reasons:
         n_left = int(left.sum())
         others = "row is" if n_left == 1 else f"{n_left:,} rows are"
         return [
             f"The other {others} predicted by columns together only.",
-            _direction_text(facts, fewest.for_all, for_all),
+            _direction_text(facts, every, for_all, was_tried),
         ]
     if fewest.for_some is None or fewest.is_for_all(fewest.for_some):
-        return [_direction_text(facts, fewest.for_all, simplest)]
+        return [_direction_text(facts, every, simplest, was_tried)]
     return [
         _direction_text(facts, fewest.for_some, simplest),
-        _direction_text(facts, fewest.for_all, for_all),
+        _direction_text(facts, every, for_all, was_tried),
     ]
 
 
-def _direction_text(facts: Facts, partition: Partition, subject: str) -> str:
-    """Write a direction as a combination of columns, and what it does."""
+def _direction_text(
+    facts: Facts, partition: Partition, subject: str, was_tried: bool = True
+) -> str:
+    """Write a direction as a combination of columns, and what it does.
+
+    Fewer columns may do if not all of them were tried to be left out.
+    """
     n_columns = facts.fewest_columns.columns_used(partition).size
     if n_columns == 0:
         if facts.study.family == "ordinal":
@@ -211,7 +217,7 @@ def _direction_text(facts: Facts, partition: Partition, subject: str) -> str:
         if partition.w[j]
     ]
     columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
-    if facts.fewest_columns.was_cut_short:
+    if not was_tried:
         columns = f"at most {columns}"
     if len(terms) > MOST_TERMS:
         names = listed([name for name, _ in terms])
