@@ -29,6 +29,7 @@ HEAVY = {
     "click",
     "flint",
     "matplotlib",
+    "numpy",
     "pandas",
     "polars",
     "pyarrow",
@@ -146,6 +147,7 @@ def parts_imported(part: str) -> set[str]:
 # Every part of the package and what it may know of the others, lowest first: a part
 # knows only parts above it in this table, so the arrows run one way.
 MAY_IMPORT: dict[str, set[str]] = {
+    "printable": set(),
     "whole_files": set(),
     "lazy": set(),
     "labellings": set(),
@@ -158,7 +160,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "search": {"input", "lazy", "proof", "result", "rows", "solvers"},
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},
-    "classifier": {"input", "proof", "result", "rows", "search", "solvers"},
+    "classifier": {"figure_style", "input", "result", "rows", "search", "solvers"},
     "diagnosis.status": set(),
     "diagnosis.watch": set(),
     "diagnosis.inputs": {"input", "rows"},
@@ -193,16 +195,17 @@ MAY_IMPORT: dict[str, set[str]] = {
         "solvers",
     },
     "lab": {"figure_style", "input", "labellings", "rows", "solvers", "whole_files"},
-    "datasets": {"lab"},  # four public names of parts of the laboratory
+    "datasets": {"lab"},  # public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},
-    "plotting": {"lab"},
+    "plotting": {"classifier", "lab"},
     "cli": {
         "classifier",
         "diagnosis",
         "diagnosis.inputs",
         "input",
         "largest_margin",
+        "printable",
         "proof",
         "result",
         "rows",
