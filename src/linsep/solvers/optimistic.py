@@ -132,17 +132,21 @@ class OptimisticLoop:
             The average must have more than this share of the best margin there can be,
             by ``|G| / S``. With 0 any separator will do, the play among them.
         """
-        found = self._loop.advance(until, enough)
         loop = self._loop
+        found = loop.advance(until, enough)
+        play, total, pseudoexample, weighted_sum = loop.vectors()
         return Round(
-            loop.n_rounds,
-            *loop.vectors(),
-            loop.step_sum,
-            loop.step_size,
-            loop.f,
-            loop.margin,
-            loop.margin_play,
-            found,
+            n_rounds=loop.n_rounds,
+            play=play,
+            total=total,
+            pseudoexample=pseudoexample,
+            weighted_sum=weighted_sum,
+            step_sum=loop.step_sum,
+            step_size=loop.step_size,
+            f=loop.f,
+            margin=loop.margin,
+            margin_play=loop.margin_play,
+            found=found,
         )
 
     def rounds(self) -> Iterator[Round]:

@@ -141,7 +141,7 @@ class _Narrow:
     """
 
     def __init__(self, B: NDArray[np.float64], E: NDArray[np.float64]) -> None:
-        self.K = np.column_stack([B, E.T])
+        self.K = np.ascontiguousarray(np.column_stack([B, E.T]))
         self.d = B.shape[1]
 
     def factor(self, diagonal: NDArray[np.float64]) -> Solve:
