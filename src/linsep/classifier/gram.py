@@ -24,6 +24,7 @@ from linsep.search.separator_search import Verdict
 from linsep.separation import result_of
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import margin_upper
+from linsep.solvers.gram_factor import gram_factor
 from linsep.solvers.hard_margin.start import HardMargin
 
 # Up to this many rows the whole Gram matrix is factored at once, without a rank limit.
@@ -98,7 +99,9 @@ def factor_gram(
     n = len(diagonal)
     floor = RANK_TOLERANCE * float(diagonal.max(initial=0.0))
     if n <= WHOLE:
-        return _factor_whole(columns(np.arange(n)), floor)
+        gram = columns(np.arange(n))
+        rows, pivots = gram_factor(0.5 * (gram + gram.T), RANK_TOLERANCE)
+        return GramFactor(rows, pivots, gram[:, pivots], True)
     left = diagonal.astype(np.float64).copy()
     L = np.zeros((n, MOST_LANDMARKS))
     landmarks: list[int] = []
@@ -121,17 +124,6 @@ def factor_gram(
         np.column_stack(kept) if kept else np.zeros((n, 0)),
         float(left.max(initial=0.0)) <= floor,
     )
-
-
-def _factor_whole(gram: NDArray[np.float64], floor: float) -> GramFactor:
-    from scipy.linalg import lapack
-
-    symmetric = 0.5 * (gram + gram.T)
-    factor, pivots, rank, _ = lapack.dpstrf(symmetric, tol=floor, lower=1)
-    order = np.asarray(pivots, dtype=np.intp) - 1
-    rows = np.empty((len(gram), rank))
-    rows[order] = np.tril(factor)[:, :rank]
-    return GramFactor(rows, order[:rank], gram[:, order[:rank]], True)
 
 
 def kernel_separation(
