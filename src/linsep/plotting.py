@@ -1,4 +1,4 @@
-"""`linsep.plotting`: the public name of `linsep.lab.plots`."""
+"""The public name of `linsep.lab.plots`."""
 
 import sys
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.result import Pass
+    from linsep.result import Progress
 
 __all__ = ["ConvergenceDisplay", "MarginDisplay", "ProjectionDisplay"]
 
@@ -167,7 +167,7 @@ class ConvergenceDisplay:
 
     Parameters
     ----------
-    trace : tuple of Pass
+    trace : tuple of Progress
         Of a `Separation`.
 
     Attributes
@@ -176,7 +176,7 @@ class ConvergenceDisplay:
         Matplotlib's, after `plot`.
     """
 
-    def __init__(self, *, trace: tuple[Pass, ...]) -> None:
+    def __init__(self, *, trace: tuple[Progress, ...]) -> None:
         self.trace = trace
 
     @classmethod

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.classifier.samples import Samples
-from linsep.classifier.two_classes import Settings, problem_of, search_of
-from linsep.result import Separation, Status
+from linsep.classifier.two_classes import Settings, problem_of
+from linsep.result import LargestMargin, Separation, Status
+from linsep.search.answers import Verdict, result_of
 from linsep.search.hyperplane import Hyperplane
-from linsep.search.separator_search import Verdict
-from linsep.separation import result_of
+from linsep.search.limits import Clock, Effort, Interval
+from linsep.search.reasons import Reason
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import margin_upper
 from linsep.solvers.gram_factor import gram_factor
@@ -150,47 +151,51 @@ def kernel_separation(
     """
     free = settings.fit_intercept
     whole = problem_of(factor.columns, samples.labels, classes, None, free)
+    whole = replace(whole, present=samples.index)
     signs = np.where(samples.labels == 1, 1.0, -1.0)
-    search = search_of(whole.rows, settings)
+    clock, upper = Clock(), np.inf
     problem, scale = _hard_problem(factor.rows, signs, free)
     outcome = Outcome.STALLED
     limit = STEPS_A_LANDMARK * problem.rows.shape[1] + 200
     for state in problem.solve(tolerance=1e-10, max_steps=limit):
         outcome = state
-        if search.elapsed() > (settings.time_limit or MOST_SECONDS):
+        if clock.elapsed() > (settings.time_limit or MOST_SECONDS):
             break
-    search.n_rounds = problem.n_steps
     support, multipliers = problem.support, problem.multipliers
     if multipliers.sum() > 0:
         rows = factor.rows[support] * signs[support, None]
         if free:
             rows = np.column_stack([rows, signs[support]])
-        search.margin_upper = margin_upper(rows, multipliers, free)
+        upper = margin_upper(rows, multipliers, free)
     if outcome is Outcome.OPTIMAL:
         coef = problem.u[: factor.rows.shape[1]] / scale
         offset = problem.offset + problem.u[-1] if free else 0.0
         w = np.append(factor.dual(coef), offset) if free else factor.dual(coef)
         verdict, margin = _checked(whole.rows, w, float(np.linalg.norm(coef)))
-        search.margin_lower = margin
-        answer = result_of(whole, search, verdict)
+        verdict = replace(verdict, support=support[multipliers > 0])
+        answer = result_of(
+            whole,
+            verdict,
+            Effort(n_rounds=problem.n_steps, seconds=clock.elapsed()),
+            Interval(margin, upper),
+            LargestMargin,
+        )
         if answer.coef is None:
             return answer, None
-        held = np.sort(samples.index[support[multipliers > 0]])
-        return replace(answer, support=held), np.append(coef, offset)
+        return answer, np.append(coef, offset)
     if outcome is Outcome.CONFLICT:
         verdict = _proved(
             support, multipliers, whole.rows.signs, gram_rows, free, settings
         )
     else:
-        verdict = Verdict(
-            Status.UNDECIDED,
-            "Undecided: the active set ended without an answer in the feature space; "
-            "allow a larger time_limit.",
-        )
-    search.margin_upper = 0.0 if verdict.conflict is not None else search.margin_upper
-    answer = result_of(whole, search, verdict)
-    if answer.conflict is not None:
-        answer = replace(answer, conflict=np.sort(samples.index[answer.conflict]))
+        verdict = Verdict.undecided(Reason.KERNEL_STALLED.text())
+    answer = result_of(
+        whole,
+        verdict,
+        Effort(n_rounds=problem.n_steps, seconds=clock.elapsed()),
+        Interval(upper=0.0 if verdict.conflict is not None else upper),
+        LargestMargin,
+    )
     return answer, None
 
 
@@ -212,15 +217,12 @@ def _checked(rows: Any, w: NDArray[np.float64], length: float) -> tuple[Verdict,
     scan = rows.scan(w, rows.shape[0], by_margin=True)
     slack = scan.margin
     if slack <= 0 and scan.n_violations == 0:
-        doubtful = scan.index[scan.relative <= scan.error]
+        doubtful = scan.index[scan.values <= scan.error]
         exact = Hyperplane(w).least_slack(rows.take(doubtful))
         slack = -np.inf if exact is None else min(exact, scan.margin_settled)
     if slack <= 0:
-        return Verdict(
-            Status.UNDECIDED,
-            "Undecided: the rows separate in the factored feature space, but not on "
-            "the Gram matrix as rounded; use a kernel of smaller range.",
-        ), -np.inf
+        reason = Reason.KERNEL_SEPARATOR_UNPROVED.text()
+        return Verdict.undecided(reason), -np.inf
     return Verdict(
         Status.SEPARABLE,
         "Separable in the feature space: proved on the Gram matrix as given.",
@@ -254,11 +256,7 @@ def _proved(
             lambda: time.perf_counter() > deadline,
         )
     if exact is None:
-        return Verdict(
-            Status.UNDECIDED,
-            "Undecided: no function separates the rows as far as floating point can "
-            "tell, but the Gram matrix as rounded admits no exact proof.",
-        )
+        return Verdict.undecided(Reason.KERNEL_CONFLICT_UNPROVED.text())
     chosen = index[np.array(exact.rows)]
     order = np.argsort(chosen)
     return Verdict(

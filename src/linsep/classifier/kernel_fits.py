@@ -25,6 +25,7 @@ from linsep.classifier.two_classes import (
     problem_of,
     soft_margin,
 )
+from linsep.result import LargestMargin
 from linsep.solvers.soft_margin.joint import Pairs
 
 Columns = Callable[[NDArray[np.intp]], NDArray[np.float64]]
@@ -91,6 +92,7 @@ def _fit_side(
             factor, side, classes, settings, lambda at: columns(at).T
         )
         if separation.coef is not None and v is not None:
+            assert isinstance(separation, LargestMargin)
             support = separation.support
             return Fitted(
                 v[None, :-1],

@@ -14,13 +14,13 @@ from linsep.classifier.two_classes import (
     Settings,
     dense_features,
     fit_two_classes,
-    not_asked,
     problem_of,
     separation_of,
     standardized,
 )
 from linsep.input import InputError
 from linsep.result import Separation
+from linsep.search.answers import not_asked
 from linsep.solvers.soft_margin.game import CappedGame
 from linsep.solvers.soft_margin.joint import Pairs, largest_joint_nu, solve_joint
 from linsep.solvers.soft_margin.tempered import TEMPERATURE, solve_tempered_joint

@@ -25,7 +25,7 @@ from linsep.classifier.kernel_fits import fit_factor
 from linsep.classifier.many_classes import fit_each_class, fit_joint
 from linsep.classifier.samples import Samples
 from linsep.classifier.two_classes import Fitted, Settings, fit_two_classes, problem_of
-from linsep.result import Pass
+from linsep.result import Progress
 from linsep.rows import is_sparse
 from linsep.solvers.bounds import norm
 from linsep.solvers.soft_margin.tempered import TEMPERATURE
@@ -524,7 +524,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-def _print_pass(state: Pass) -> None:
+def _print_pass(state: Progress) -> None:
     """Print how far the search is."""
     print(
         f"pass {state.n_passes}: {state.n_rounds} rounds, {state.n_working} rows held, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +10,13 @@ from numpy.typing import NDArray
 
 from linsep.classifier.samples import Samples
 from linsep.input import InputError, Problem
-from linsep.largest_margin import MarginSearch, exact_square
-from linsep.result import Separation, Status
+from linsep.result import LargestMargin, Separation
 from linsep.rows import is_sparse, rows_from
 from linsep.rows._sweeps import column_moments, moved_rows
-from linsep.search.separator_search import Callback, Limits, Search, Verdict
-from linsep.separation import one_class_result, result_of
+from linsep.search.answers import Verdict, not_asked, one_class, result_of
+from linsep.search.limits import Callback, Limits, Monitor
+from linsep.search.margin_search import find_largest_margin
+from linsep.search.separator_search import find_separator
 from linsep.solvers.scaling import exponent_above
 from linsep.solvers.soft_margin.game import largest_nu, solve_capped
 from linsep.solvers.soft_margin.tempered import TEMPERATURE, solve_tempered
@@ -110,15 +110,20 @@ def problem_of(
     return Problem(rows_from(X, signs, fit_intercept), classes, names, fit_intercept)
 
 
-def search_of(rows: Any, settings: Settings) -> Search:
-    """Return the search that the objective asks for."""
+def monitor_of(settings: Settings) -> Monitor:
+    """Start the clock of a search, within the limits that were asked for."""
     limits = Limits.checked(
-        settings.max_passes, None, settings.time_limit, time.perf_counter()
+        max_passes=settings.max_passes, time_limit=settings.time_limit
     )
+    return Monitor(limits, settings.callback)
+
+
+def verdict_on(rows: Any, monitor: Monitor, settings: Settings) -> Verdict:
+    """Run the search that the objective asks for."""
     rng = np.random.default_rng(settings.seed)
     if settings.objective == "max_margin":
-        return MarginSearch(rows, limits, rng, settings.callback, tol=settings.tol)
-    return Search(rows, limits, rng, settings.callback)
+        return find_largest_margin(rows, monitor, rng, settings.tol)
+    return find_separator(rows, monitor, rng)
 
 
 def separation_of(
@@ -138,44 +143,25 @@ def separation_of(
     distinct = problem_of(
         samples.X, samples.labels, whole.classes, None, whole.fit_intercept
     )
-    search = search_of(distinct.rows, settings)
+    whole = replace(whole, present=kept)
+    monitor = monitor_of(settings)
+    record = LargestMargin if settings.objective == "max_margin" else Separation
     if np.unique(samples.labels).size == 1 and whole.fit_intercept:
-        return one_class_result(replace(whole, classes=whole.classes[-1:]), 0.0)
-    verdict = search.run()
+        alone = replace(whole, classes=whole.classes[-1:])
+        return one_class(alone, monitor.effort, record)
+    verdict = verdict_on(distinct.rows, monitor, settings)
+    numbers = np.searchsorted(kept, samples.index)
     if verdict.conflict is not None and verdict.conflict_weights is not None:
-        rows = np.searchsorted(kept, samples.index[verdict.conflict])
+        rows = numbers[verdict.conflict]
         order = np.argsort(rows)
         verdict = replace(
             verdict,
             conflict=rows[order],
             conflict_weights=tuple(verdict.conflict_weights[i] for i in order),
         )
-    answer = result_of(whole, search, verdict)
-    if answer.conflict is not None:
-        answer = replace(answer, conflict=kept[answer.conflict])
-    if isinstance(search, MarginSearch) and answer.coef is not None:
-        carriers = search.support
-        answer = replace(
-            answer,
-            support=np.sort(samples.index[carriers]),
-            _square=lambda: exact_square(distinct.rows, carriers),
-        )
-    return answer
-
-
-def not_asked(whole: Problem, nu: float) -> Separation:
-    """Return the answer of a fit that was told its nu: nothing is claimed."""
-    search = Search(
-        whole.rows,
-        Limits(1, None, time.perf_counter(), np.inf),
-        np.random.default_rng(0),
-    )
-    verdict = Verdict(
-        Status.UNDECIDED,
-        f"Undecided: with nu={nu:.4g} given, separability was not asked; nu='auto' "
-        "asks.",
-    )
-    return result_of(whole, search, verdict)
+    if verdict.support is not None:
+        verdict = replace(verdict, support=numbers[verdict.support])
+    return result_of(whole, verdict, monitor.effort, monitor.interval, record)
 
 
 def fit_two_classes(
@@ -310,7 +296,7 @@ def _carriers(
 def _from_separation(separation: Separation) -> Fitted:
     assert separation.coef is not None
     assert separation.intercept is not None
-    support = separation.support
+    support = separation.support if isinstance(separation, LargestMargin) else None
     return Fitted(
         separation.coef[None, :],
         np.array([separation.intercept]),

@@ -123,14 +123,15 @@ def command(
         if certificate_data is not None:
             _save_data(answer, certificate_data)
     if as_json:
-        click.echo(strict_json(record(answer)))
+        click.echo(strict_json(answer.to_dict()))
     else:
         click.echo(answer.summary())
         if certificate is not None and proof is not None:
             click.echo(f"Proof saved: {certificate}")
             click.echo(_how_to_check(answer, certificate, certificate_data, on_file))
     if certificate is not None and proof is None:
-        click.echo(f"No proof to save to {certificate}: undecided.", err=True)
+        why = "no time was left to write it" if answer.proved else "undecided"
+        click.echo(f"No proof to save to {certificate}: {why}.", err=True)
     raise SystemExit(0 if answer.proved else 1)
 
 
@@ -187,8 +188,8 @@ def _by_target(
     time_limit: float | None,
 ) -> Diagnosis:
     """Diagnose one column of a file against all others."""
+    from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.design import study_from
-    from linsep.diagnosis.pipeline import diagnose_study
     from linsep.input.files import read_table
 
     left_out = drop if weights is None else (*drop, weights)
@@ -196,16 +197,18 @@ def _by_target(
     sample_weight = None
     if weights is not None:
         sample_weight = read_table(file, weights, header=header).y
-    study = study_from(
-        table.X,
-        table.y,
-        family=family,
-        fit_intercept=fit_intercept,
-        sample_weight=sample_weight,
-        feature_names=table.feature_names,
-        outcome_name=table.target,
+    return diagnosed(
+        lambda: study_from(
+            table.X,
+            table.y,
+            family=family,
+            fit_intercept=fit_intercept,
+            sample_weight=sample_weight,
+            feature_names=table.feature_names,
+            outcome_name=table.target,
+        ),
+        time_limit,
     )
-    return diagnose_study(study, time_limit=time_limit, seed=0)
 
 
 def _by_formula(
@@ -217,7 +220,7 @@ def _by_formula(
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnose
-    from linsep.diagnosis.inputs.safe_formula import restricted
+    from linsep.diagnosis.inputs.safe_formula import safe_formula
 
     frame = _frame(file)
     columns = {str(column) for column in frame.columns}
@@ -227,7 +230,7 @@ def _by_formula(
             f"{', '.join(sorted(columns)[:10])}"
         )
     return diagnose(
-        restricted(formula, columns),
+        safe_formula(formula, columns),
         frame,
         family=family,
         sample_weight=None if weights is None else frame[weights].to_numpy(),
@@ -257,30 +260,3 @@ def _frame(file: Path) -> Any:
             f"{file} must be a CSV or Parquet file to be used with --formula, got: "
             f"{error}"
         ) from error
-
-
-def record(answer: Diagnosis) -> dict[str, Any]:
-    """Return the answer as what JSON can hold; exact numbers are texts."""
-    exact, direction = answer.exact_direction, answer.direction
-    return {
-        "status": answer.status.value,
-        "proved": answer.proved,
-        "family": answer.family,
-        "message": answer.message,
-        "rank": answer.rank,
-        "n_samples": answer.n_samples,
-        "n_features": answer.n_features,
-        "separated_rows": answer.separated_rows.tolist(),
-        "overlapped_rows": answer.overlapped_rows.tolist(),
-        "estimates": {name: e.value for name, e in answer.estimates.items()},
-        "estimates_without_aliased": {
-            name: e.value for name, e in answer.estimates_without_aliased.items()
-        },
-        "collinear": dict(answer.collinear),
-        "coefficient_names": list(answer.coefficient_names),
-        "direction": None if direction is None else direction.tolist(),
-        "exact_direction": None if exact is None else [str(value) for value in exact],
-        "findings": list(answer.findings),
-        "summary": answer.summary().split("\n"),
-        "seconds": answer.seconds,
-    }

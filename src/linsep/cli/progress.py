@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from linsep.result import Pass
+    from linsep.result import Progress as State
 
 __all__ = ["Progress", "progress_line"]
 
@@ -25,7 +25,7 @@ class Progress:
 
     say: Callable[[str], None]
 
-    def __call__(self, state: "Pass") -> None:
+    def __call__(self, state: "State") -> None:
         """Show where the search stands; returns None, so that it goes on."""
         wrong = "" if state.n_violations is None else f", {state.n_violations} wrong"
         self.say(

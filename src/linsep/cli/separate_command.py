@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import numpy as np
@@ -17,6 +17,8 @@ from linsep.input.files import Table
 from linsep.result import Separation
 
 __all__ = ["command"]
+
+Answer = TypeVar("Answer", bound=Separation)
 
 
 @click.command("separate")
@@ -78,7 +80,7 @@ def command(
     raise SystemExit(0 if answer.separable is not None else 1)
 
 
-def _named(answer: Separation, data: Labelled) -> Separation:
+def _named(answer: Answer, data: Labelled) -> Answer:
     """Call columns and classes by the names they have in the file."""
     labels = answer.conflict_labels
     if labels is not None:

@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from linsep.diagnosis.exact.facial_reduction import Partition
-from linsep.diagnosis.exact.sweeps import AnyRows, exact_signs_of, signs_of
 from linsep.proof.exact import doubles_from, integers_from
+from linsep.proof.signs import all_positive
+from linsep.rows import Rows
 
 # Lengths of the numbers tried, in bits.
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 
 
-def simplified(rows: AnyRows, partition: Partition) -> Partition:
+def simplified(rows: Rows, partition: Partition) -> Partition:
     """Round the coordinates of the direction as coarsely as the rows allow.
 
     Each coordinate keeps the same few leading bits, so units do not matter. Overlapped
@@ -32,7 +33,7 @@ def simplified(rows: AnyRows, partition: Partition) -> Partition:
     for bits in LENGTHS:
         short = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
         w = quotient.to_weights(integers_from(short))
-        if _is_positive(rows, w, partition.working) and _is_positive(
+        if all_positive(rows, w, partition.working) and all_positive(
             rows, w, separated
         ):
             return replace(partition, w=w)
@@ -52,11 +53,3 @@ def _free_columns(partition: Partition) -> np.ndarray:
     for column in single:
         chosen.setdefault(int(np.argmax(filled[column])), int(column))
     return np.array([chosen[k] for k in range(quotient.dimension)], dtype=np.intp)
-
-
-def _is_positive(rows: AnyRows, w: tuple[int, ...], index: np.ndarray) -> bool:
-    signs, _ = signs_of(rows, w, index)
-    if (signs < 0).any():
-        return False
-    doubtful = index[signs == 0]
-    return doubtful.size == 0 or bool((exact_signs_of(rows, w, doubtful) > 0).all())

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from linsep.rows import DenseRows, Scan
-from linsep.search import working_set as module
-from linsep.search.working_set import WorkingSet
+from linsep.rows import working_set as module
+from linsep.rows.working_set import WorkingSet
 
 
 def rows_of(n, d=3, positives=None):
@@ -74,7 +74,7 @@ def test_reweighting_prefers_rows_violated_again_and_again():
     working = WorkingSet(rows, np.random.default_rng(0))
     violators = np.arange(100, 110)
     for n_passes in range(module.CLARKSON_AFTER + 1, module.CLARKSON_AFTER + 40):
-        working.index, working.rows = working.index[:1], working.rows[:1]
+        working.keep(working.index[:1])
         working.grow(scan_of(violators, n_violations=10), violators, n_passes)
         drawn = set(working.index)
     # 9 d^2 rows of 50,000 drawn: by now the violators are all but certain to be there
@@ -100,3 +100,44 @@ def test_sample_is_seeded(seed):
     first = WorkingSet(rows_of(50_000), np.random.default_rng(seed))
     again = WorkingSet(rows_of(50_000), np.random.default_rng(seed))
     np.testing.assert_array_equal(first.index, again.index)
+
+
+def test_a_sample_among_some_rows_takes_no_other():
+    rows = rows_of(50_000)
+    among = np.arange(10_000, 50_000, 3)
+    working = WorkingSet(rows, np.random.default_rng(0), among=among, dimension=2)
+    assert set(working.index) <= set(among)
+    assert 1000 <= working.index.size < 2000
+    few = WorkingSet(rows, np.random.default_rng(0), among=among[:700])
+    np.testing.assert_array_equal(few.index, among[:700])
+
+
+def test_the_loop_ends_when_the_answer_fails_on_no_row():
+    # The largest of 50,000 numbers, found by looking at a few of them at a time.
+    values = np.random.default_rng(1).permutation(50_000)
+    rows = rows_of(50_000)
+    working = WorkingSet(rows, np.random.default_rng(0))
+
+    def largest(index):
+        return int(values[index].max())
+
+    def larger(found):
+        return np.flatnonzero(values > found)[:5]
+
+    assert working.decided(largest, larger) == 49_999
+    assert working.index.size < 3000
+
+
+def test_values_are_gathered_once_when_asked_for():
+    rows = rows_of(50_000)
+    taken = []
+    take = rows.take
+    rows.take = lambda index: taken.append(len(index)) or take(index)
+    working = WorkingSet(rows, np.random.default_rng(0), start=np.arange(30))
+    assert not taken
+    assert working.rows.shape == (30, 4)
+    working.add(np.arange(20, 35))
+    working.keep(np.arange(10, 35))
+    assert held_rows_are_the_sources(WorkingSet(rows, None, start=np.arange(5)))
+    assert taken == [30, 5, 5, 5]
+    assert held_rows_are_the_sources(working)
