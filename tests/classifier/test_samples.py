@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from linsep.classifier.samples import Samples, _dense_hashes, _factors, _folded
+from linsep.classifier.samples import Samples
+from linsep.rows.equal_rows import _dense_words, _factors, _folded
 
 small = st.sampled_from([-0.0, 0.0, 1.0, -1.0, 0.5, 1e300, 5e-324])
 
@@ -41,7 +42,7 @@ def test_equal_rows_are_merged_and_others_kept(X, data, kind):
 def test_rows_that_share_a_hash_are_not_merged():
     """A second row of the same hash, by solving for its last entry."""
     factors = [int(f) for f in _factors(np.arange(2))]
-    wanted = int(_dense_hashes(np.array([[1.0, 2.0]]))[0])
+    wanted = int(_dense_words(np.array([[1.0, 2.0]]))[0])
     for other in np.arange(3.0, 500.0):
         first = int(_folded(np.array([other]))[0]) * factors[0]
         second = (wanted - first) * pow(factors[1], -1, 1 << 64) % (1 << 64)
@@ -50,7 +51,7 @@ def test_rows_that_share_a_hash_are_not_merged():
         if np.isfinite(value) and value != 0.0:
             break
     X = np.array([[1.0, 2.0], [other, value], [1.0, 2.0]])
-    hashes = _dense_hashes(X)
+    hashes = _dense_words(X)
     assert hashes[0] == hashes[1]
     samples = Samples.of(X, np.zeros(3, dtype=np.intp), np.ones(3))
     assert sorted(samples.weights.tolist()) == [1.0, 2.0]

@@ -7,6 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from linsep.proof import checker
 from linsep.proof.checker import CertificateError, check
@@ -62,6 +64,35 @@ def test_a_separator_holds():
 
 def test_rows_may_come_from_an_iterator():
     assert check(text(), iter(X), LABELS) == [2, 1, 1]
+
+
+def test_rows_may_be_mappings_of_what_is_not_zero():
+    thin = [{}, {0: 1.0}, {0: 3.0}]
+    assert check(text(), thin, LABELS, n_columns=1) == [2, 1, 1]
+    assert check(text(), [{0: 0.0}, [1.0], {0: 3}], LABELS, n_columns=1) == [2, 1, 1]
+    made = conflict([0, 1, 2], ["1", "3", "4"], X=OVERLAP)
+    thin = [{}, {0: 4.0}, {0: 3.0}]
+    assert check(made, iter(thin), LABELS, n_columns=1) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("data", "n_columns", "message"),
+    [
+        ([{}, {0: 1.0}, {0: 3.0}], None, "need n_columns"),
+        ([{}, {0: 1.0}, {0: 3.0}], 2, "is for 1 columns, got 2"),
+        ([[0.0], [1.0], [3.0]], 2, "is for 1 columns, got 2"),
+        ([{}, {0: 1.0}, {1: 3.0}], 1, "row 2 must have columns from 0 to 0"),
+        ([{}, {0: 1.0}, {-1: 3.0}], 1, "row 2 must have columns from 0 to 0"),
+        ([{}, {0: 1.0}, {"0": 3.0}], 1, "row 2 must have columns from 0 to 0"),
+        ([{}, {True: 1.0}, {0: 3.0}], 1, "row 1 must have columns from 0 to 0"),
+        ([{}, {0: 1.0}, {0: 4.0}], 1, "data are not those"),
+        ([{}, {0: 1.0}, {}], 1, "data are not those"),
+        ([{}, {0: 1.0}, {0: "3"}], 1, "finite doubles, got str"),
+    ],
+)
+def test_mappings_of_other_data_are_refused(data, n_columns, message):
+    with pytest.raises(CertificateError, match=message):
+        check(text(), data, LABELS, n_columns=n_columns)
 
 
 def test_integers_as_data_are_the_same_data():
@@ -207,6 +238,9 @@ def test_a_wrong_header_is_refused(entries, message):
         ("[" * 200_000, "not a JSON object"),
         ('{"a":' * 9_000, "not a JSON object"),
         ('{"a":' * 200_000, "few keys"),
+        ('{"w": [' + "[]," * 200_000, "few lists"),
+        ('{"w": [' + "{}," * 200_000, "few objects"),
+        ('{"w": [' + "0," * ((1 << 24) + 1), "few entries"),
         ('{"version": 1, "version": 1}', "occurs twice"),
         ('{"version": 1.0}', "numbers must be integers"),
         ('{"version": NaN}', "numbers must be integers"),
@@ -280,6 +314,36 @@ def test_a_text_of_many_keys_is_refused_before_it_is_read():
     crowd = "{" + ",".join(f'"{i}":[]' for i in range(20_000)) + "}"
     with pytest.raises(CertificateError, match="few keys"):
         checker.parse(crowd)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@given(name=st.sampled_from([*DOCUMENT, "rows", "content_sha256"]), value=values)
+def test_any_other_value_in_any_entry_is_refused_by_name(name, value):
+    document = json.loads(text(kind="partition", rows=[1], weights=["1"], X=TIED))
+    before = document[name]
+    document[name] = value
+    if name != "content_sha256":
+        document["content_sha256"] = checker.content_digest(document)
+    made = json.dumps(document)
+    if value == before and type(value) is type(before):
+        checker.parse(made)
+    else:
+        with pytest.raises(CertificateError):
+            check(made, TIED, LABELS)
+
+
+@given(values)
+def test_any_other_json_is_refused(value):
+    with pytest.raises(CertificateError):
+        checker.parse(json.dumps(value))
 
 
 def test_weights_without_rows_are_refused_before_they_are_read():

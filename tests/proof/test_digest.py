@@ -11,13 +11,17 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from linsep.proof import digest as module
-from linsep.proof.digest import digest
+from linsep.rows import protocol, rows_from
 
 entries = st.one_of(st.just(0.0), st.just(-0.0), st.floats(-1e3, 1e3, width=32))
 arrays = hnp.arrays(
     np.float64, hnp.array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=6),
     elements=entries,
 )  # fmt: skip
+
+
+def digest(X, signs):
+    return module.digest(rows_from(X, signs, False))
 
 
 def signs_for(n):
@@ -67,7 +71,7 @@ def test_the_size_of_a_chunk_does_not_matter(monkeypatch, chunk):
     X[10:20] = 1.0
     X[25] = 0.0
     expected = by_hand(X, signs_for(40))
-    monkeypatch.setattr(module, "_CHUNK", chunk)
+    monkeypatch.setattr(protocol, "CHUNK_ENTRIES", chunk)
     assert digest(X, signs_for(40)) == expected
     assert digest(sparse.csr_matrix(X), signs_for(40)) == expected
 

@@ -135,6 +135,46 @@ def checked_array(
     return array
 
 
+def checked_names(feature_names: Sequence[str], n_features: int) -> tuple[str, ...]:
+    """Return one name a column, or refuse what does not name them all."""
+    if isinstance(feature_names, str):
+        feature_names = [feature_names]
+    names = tuple(str(name) for name in feature_names)
+    if len(names) != n_features:
+        raise InputError(
+            f"feature_names must name each of the {n_features} columns of X, got "
+            f"{len(names)}"
+        )
+    return names
+
+
+def positive_weights(sample_weight: object, n_samples: int) -> NDArray[np.bool_]:
+    """Return which rows have a positive weight, or refuse weights that are none."""
+    try:
+        values = np.asarray(sample_weight, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must hold numbers, one for every row") from None
+    if values.size != n_samples:
+        raise InputError(
+            f"sample_weight must have one number for each of the {n_samples} rows, got "
+            f"{values.size}"
+        )
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"sample_weight must be non-negative and finite, got {values[row]} in row "
+            f"{row}"
+        )
+    is_present = values > 0
+    if n_samples and not is_present.any():
+        raise InputError(
+            "at least one row must be present, got none with a positive weight; check "
+            "sample_weight"
+        )
+    return np.asarray(is_present)
+
+
 def checked_time_limit(time_limit: object) -> float:
     """Return a limit in seconds, infinite for None, or refuse it."""
     if time_limit is None:

@@ -9,79 +9,64 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import is_sparse
-
-# Entries handled at once: 8 MiB of doubles.
-_CHUNK = 1 << 20
+from linsep.rows import Rows, is_sparse, split
 
 # Counts of non-zero entries, their columns in rows that have a zero, their values.
 Parts = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-def digest(X: Any, signs: NDArray[np.int8]) -> str:
+def digest(rows: Rows) -> str:
     """Return the SHA-256 digest of data and signs, 64 hexadecimal digits.
 
     Parameters
     ----------
-    X : ndarray or sparse CSR matrix of shape (n_samples, n_features)
-        Real numbers that doubles hold exactly.
-    signs : ndarray of shape (n_samples,), int8
-        +1 or -1 for each row.
+    rows : Rows of shape (m, d)
+        The constant, if there is one, is no part of the data.
 
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.array([[0.0, 1.5], [2.0, -0.0]])
-    >>> digest(X, np.array([1, -1], dtype=np.int8))[:16]
+    >>> from linsep.rows import rows_from
+    >>> X, signs = np.array([[0.0, 1.5], [2.0, -0.0]]), np.array([1, -1], dtype=np.int8)
+    >>> digest(rows_from(X, signs, True))[:16]
     'b931cfe9bfcbe379'
     """
-    n, d = X.shape
+    n, d = rows.shape[0], rows.shape[1] - int(rows.fit_intercept)
     hashes = [hashlib.sha256() for _ in range(3)]
-    parts = _sparse_parts(X) if is_sparse(X) else _dense_parts(X)
-    for part in parts:
+    for start, stop in split(n, rows.entries_a_row):
+        block = rows.features(slice(start, stop))
+        part = _sparse_part(block) if is_sparse(block) else _dense_part(block)
         for stream, array in zip(hashes, part, strict=True):
             stream.update(array.tobytes())
     total = hashlib.sha256(b"linsep data 1\n" + struct.pack("<QQ", n, d))
-    total.update(hashlib.sha256(signs.astype(np.int8).tobytes()).digest())
+    total.update(hashlib.sha256(rows.signs.astype(np.int8).tobytes()).digest())
     for stream in hashes:
         total.update(stream.digest())
     return total.hexdigest()
 
 
-def _dense_parts(X: NDArray[Any]) -> Iterator[Parts]:
-    n, d = X.shape
-    step = max(1, _CHUNK // max(1, d))
-    for start in range(0, n, step):
-        block = np.ascontiguousarray(X[start : start + step], dtype="<f8")
-        filled = block != 0
-        counts = np.count_nonzero(filled, axis=1)
-        partial = filled[counts < d]
-        if len(partial) == 0:
-            yield counts.astype("<u4"), np.empty(0, "<u4"), block
-        else:
-            columns = np.nonzero(partial)[1]
-            yield counts.astype("<u4"), columns.astype("<u4"), block[filled]
+def _dense_part(X: NDArray[Any]) -> Parts:
+    block = np.ascontiguousarray(X, dtype="<f8")
+    filled = block != 0
+    counts = np.count_nonzero(filled, axis=1)
+    partial = filled[counts < block.shape[1]]
+    if len(partial) == 0:
+        return counts.astype("<u4"), np.empty(0, "<u4"), block
+    columns = np.nonzero(partial)[1]
+    return counts.astype("<u4"), columns.astype("<u4"), block[filled]
 
 
-def _sparse_parts(X: Any) -> Iterator[Parts]:
-    n, d = X.shape
-    if not X.has_sorted_indices:
-        X = X.sorted_indices()
-    ends = np.searchsorted(X.indptr, np.arange(_CHUNK, X.indptr[-1], _CHUNK))
-    edges = np.unique(np.concatenate([[0], ends, [n]]))
-    for start, stop in pairwise(edges):
-        entries = slice(X.indptr[start], X.indptr[stop])
-        values, columns = X.data[entries].astype("<f8"), X.indices[entries]
-        row = np.repeat(np.arange(stop - start), np.diff(X.indptr[start : stop + 1]))
-        filled = values != 0
-        values, columns, row = values[filled], columns[filled], row[filled]
-        counts = np.bincount(row, minlength=stop - start)
-        columns = columns[counts[row] < d]
-        yield counts.astype("<u4"), columns.astype("<u4"), values
+def _sparse_part(X: Any) -> Parts:
+    m, d = X.shape
+    block = X if X.has_sorted_indices else X.sorted_indices()
+    row = np.repeat(np.arange(m), np.diff(block.indptr))
+    filled = block.data != 0
+    values, columns, row = block.data[filled], block.indices[filled], row[filled]
+    counts = np.bincount(row, minlength=m)
+    columns = columns[counts[row] < d]
+    return counts.astype("<u4"), columns.astype("<u4"), values.astype("<f8")

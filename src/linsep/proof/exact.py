@@ -15,18 +15,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linsep.rows import is_sparse
+from linsep.rows import as_dense, is_sparse
 
 # Integers as numpy holds them: int64 where they fit, else Python integers.
 IntegerArray = NDArray[Any]
 
 # int64 holds magnitudes below 2**63; one bit is kept spare.
 _INT64_BITS = 62
+# Doubles hold every integer below this.
+_WHOLE = 2**53
+SMALLEST_NORMAL = 2.0**-1022
 # An exponent above every double's, given to zeros so that they never set the scale.
 _NO_EXPONENT = 1 << 20
 
@@ -54,25 +58,20 @@ class IntegerRows:
     exponents: NDArray[np.int64]
 
     @classmethod
-    def from_floats(cls, A: ArrayLike) -> IntegerRows:
-        """Read rows of finite doubles, shape (m, d), without loss.
+    def from_floats(cls, A: Any) -> IntegerRows:
+        """Read rows of finite doubles, dense or sparse of shape (m, d), without loss.
 
         Raises
         ------
         ValueError
             If `A` is not two-dimensional or holds an infinity or a NaN.
         """
-        dense = np.asarray(A, dtype=np.float64)
+        dense = np.asarray(as_dense(A), dtype=np.float64)
         if dense.ndim != 2:
             raise ValueError(f"A must have two dimensions, got {dense.ndim}")
         m, d = dense.shape
         values, exponents = _integer_entries(dense.ravel(), np.arange(m + 1) * d)
         return cls(values.reshape(m, d), exponents)
-
-    @classmethod
-    def from_integers(cls, values: IntegerArray) -> IntegerRows:
-        """Take rows that are integers already, as int64 or Python integers."""
-        return cls(values, np.zeros(values.shape[0], dtype=np.int64))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -96,14 +95,24 @@ def integer_product(values: IntegerArray, w: Sequence[int]) -> IntegerArray:
     bound = max(1, magnitude(values)) * sum(map(abs, w))
     if values.dtype != object and bound < 1 << 63:
         return np.asarray(values @ np.array(w, dtype=np.int64))
-    vector = np.empty(len(w), dtype=object)
-    vector[:] = w
     # Dot products of Python integers; an empty sum is the integer 0.
-    return np.asarray(values.astype(object) @ vector, dtype=object)
+    return np.asarray(values.astype(object) @ python_vector(w), dtype=object)
+
+
+def exact_values(
+    A: Any, w: Sequence[int], scale: Fraction = Fraction(1)
+) -> list[Fraction]:
+    """Return every ``scale a_i . w`` exactly, for rows of shape (m, d)."""
+    rows = IntegerRows.from_floats(A)
+    scales = {int(e): scale * Fraction(2) ** int(e) for e in set(rows.exponents)}
+    return [
+        int(product) * scales[int(e)]
+        for product, e in zip(rows.products(w), rows.exponents, strict=True)
+    ]
 
 
 def exact_signs(A: Any, w: Sequence[int]) -> NDArray[np.int8]:
-    """Return the sign of every ``a_i . w``, by integer arithmetic alone.
+    """Return the sign of every ``a_i . w``, without any rounding.
 
     Parameters
     ----------
@@ -116,20 +125,44 @@ def exact_signs(A: Any, w: Sequence[int]) -> NDArray[np.int8]:
     ndarray of shape (m,), int8
         -1, 0 or 1 for each row.
     """
+    whole = _whole_products(A, w)
+    if whole is not None:
+        return _signs(whole)
     if not is_sparse(A):
         used = [j for j, value in enumerate(w) if value]
         rows = IntegerRows.from_floats(A if len(used) == len(w) else A[:, used])
         return _signs(rows.products([w[j] for j in used]))
     values, _ = _integer_entries(A.data, A.indptr)
-    vector = np.empty(len(w), dtype=object)
-    vector[:] = w
-    terms = values.astype(object) * vector[A.indices]
+    terms = values.astype(object) * python_vector(w)[A.indices]
     # reduceat cannot sum an empty run, so rows without entries are left at 0.
     sums = np.zeros(A.shape[0], dtype=object)
     filled = np.flatnonzero(np.diff(A.indptr))
     if filled.size:
         sums[filled] = np.add.reduceat(terms, A.indptr[filled])
     return _signs(sums)
+
+
+def _whole_products(A: Any, w: Sequence[int]) -> NDArray[np.float64] | None:
+    """Return ``A w`` where doubles compute it without rounding, else None.
+
+    Sums of integers are exact in any order while no partial sum reaches 2^53.
+    """
+    if max((abs(value) for value in w), default=0) >= _WHOLE:
+        return None
+    weights = np.array([float(value) for value in w])
+    entries = A.data if is_sparse(A) else A
+    with np.errstate(over="ignore", invalid="ignore"):
+        sizes = np.asarray(abs(A) @ np.abs(weights)).ravel()
+        if not sizes.max(initial=0.0) < _WHOLE or (entries != np.rint(entries)).any():
+            return None
+    return np.asarray(A @ weights).ravel()
+
+
+def python_vector(w: Sequence[int]) -> IntegerArray:
+    """Return integers as an array of Python integers."""
+    vector = np.empty(len(w), dtype=object)
+    vector[:] = [int(value) for value in w]
+    return vector
 
 
 def integers_from(w: ArrayLike) -> list[int]:
@@ -160,6 +193,28 @@ def doubles_from(integers: Sequence[int]) -> NDArray[np.float64]:
     scale = 1 << largest
     # Division of Python integers rounds correctly at any size.
     return np.array([int(value) / scale for value in integers], dtype=np.float64)
+
+
+def is_lost(floats: NDArray[np.float64], integers: Sequence[int]) -> NDArray[np.bool_]:
+    """Tell which integers are too small or too large for the doubles of them.
+
+    A double below the normal range may be off by more than its last place.
+    """
+    sizes = np.abs(floats)
+    lost = ~((sizes >= SMALLEST_NORMAL) & (sizes < np.inf))
+    lost[lost] = [integers[j] != 0 for j in np.flatnonzero(lost).tolist()]
+    return lost
+
+
+def scale_of(floats: NDArray[np.float64], integers: Sequence[int]) -> Fraction:
+    """Return what integers are to be multiplied by to be the doubles of them.
+
+    Read off the largest, so right up to its rounding; 1 if all are zero.
+    """
+    if not any(integers):
+        return Fraction(1)
+    largest = max(range(len(integers)), key=lambda j: abs(integers[j]))
+    return Fraction(float(floats[largest])) / integers[largest]
 
 
 def magnitude(values: IntegerArray) -> int:
@@ -270,8 +325,6 @@ def unscaled(weights: Sequence[int], exponents: NDArray[np.int64]) -> list[int]:
 
     ``sum_i p_i values_i = 0`` is ``sum_i (p_i 2**-exponents_i) a_i = 0``.
     """
-    if len(weights) == 0:
-        return []
     top = int(exponents.max())
     return primitive(
         [p << (top - int(e)) for p, e in zip(weights, exponents, strict=True)]

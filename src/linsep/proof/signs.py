@@ -1,41 +1,99 @@
-"""Is ``A w > 0``? Signs beyond doubt, and a ``w`` rounded no further than they allow.
+"""On which side of a hyperplane a row lies, beyond doubt.
 
-A sign is settled by a floating-point dot product where its rigorous error bound
-allows, and by integer arithmetic elsewhere. The bound is the standard one: for any
-order of summation ``|fl(a . w) - a . w| <= g sum_j |a_j w_j| + u'`` with
-``g = k u / (1 - k u)``, ``u = 2^-53`` (N. J. Higham, *Accuracy and Stability of
-Numerical Algorithms*, 2nd edition, 2002, section 3.1). Here ``k = d + 8`` in place of
-``d`` also covers that ``w`` was rounded once and that the sum on the right is computed
-too; ``u' = 4 d 2^-1074`` covers underflow, once rows and ``w`` are scaled to
-magnitudes of at most one.
+A sign is settled by a dot product in doubles where its rounding error allows
+(`linsep.rows.rounding`), and by integer arithmetic elsewhere. Weights are integers, and
+so exact; a dot product sees them rounded once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.proof.exact import (
+    SMALLEST_NORMAL,
     IntegerArray,
     doubles_from,
     exact_signs,
+    exact_values,
     integer_product,
     integers_from,
+    is_lost,
     primitive,
+    scale_of,
 )
-from linsep.rows import is_sparse
-
-# Entries handled at once: 8 MiB of doubles.
-_CHUNK = 1 << 20
+from linsep.rows import Rows, rows_from, split
+from linsep.rows.rounding import SMALLEST_SUBNORMAL, certain_signs, rounding_error
 
 Weights = NDArray[np.float64] | Sequence[int]
+Index = NDArray[np.intp]
+
+
+def settled_signs(
+    rows: Rows, w: Sequence[int], index: Index
+) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """Return the signs of ``a_i . w`` that doubles settle, for the rows named.
+
+    Parameters
+    ----------
+    rows : Rows of shape (m, d)
+    w : sequence of d int
+    index : ndarray of shape (k,)
+
+    Returns
+    -------
+    signs : ndarray of shape (k,), int8
+        Exact, or 0 where rounding leaves a doubt.
+    relative : ndarray of shape (k,)
+        ``(a_i . w) / sum_j |a_ij w_j|``, in [-1, 1]; 0 where it is unknown.
+    """
+    floats = doubles_from(w)
+    products, sizes = rows.margins(floats, index)
+    error = rounding_error(sizes, rows.n_terms)
+    lost = is_lost(floats, w)
+    if lost.any():
+        # Such a weight is off by at most 2^-1075, far below the normal range.
+        error += rows.margins(np.where(lost, SMALLEST_NORMAL, 0.0), index)[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = np.where((sizes > 0) & np.isfinite(sizes), products / sizes, 0.0)
+    return certain_signs(products, sizes, error), relative
+
+
+def exact_signs_of(rows: Rows, w: Sequence[int], index: Index) -> NDArray[np.int8]:
+    """Return the exact sign of ``a_i . w`` for the rows named, in integers."""
+    signs = np.zeros(index.size, dtype=np.int8)
+    for start, stop in split(index.size, rows.shape[1]):
+        signs[start:stop] = exact_signs(rows.take(index[start:stop]), w)
+    return signs
+
+
+def signs_of(
+    rows: Rows, w: Sequence[int], index: Index
+) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """Return the exact signs of ``a_i . w`` for the rows named, and relative margins.
+
+    As `settled_signs`, with what that leaves in doubt settled in integers.
+    """
+    signs, relative = settled_signs(rows, w, index)
+    doubtful = np.flatnonzero(signs == 0)
+    signs[doubtful] = exact_signs_of(rows, w, index[doubtful])
+    return signs, relative
+
+
+def all_positive(rows: Rows, w: Sequence[int], index: Index) -> bool:
+    """Tell exactly whether ``a_i . w > 0`` for all rows named."""
+    signs, _ = settled_signs(rows, w, index)
+    if (signs < 0).any():
+        return False
+    return bool((exact_signs_of(rows, w, index[signs == 0]) > 0).all())
 
 
 def row_signs(A: Any, w: Weights) -> NDArray[np.int8]:
-    """Return the exact sign of ``a_i . w`` for every row.
+    """Return the exact sign of ``a_i . w`` for every row of a matrix.
 
     Parameters
     ----------
@@ -63,49 +121,100 @@ def row_signs(A: Any, w: Weights) -> NDArray[np.int8]:
             f"w must have one entry per column of A, got {len(integers)}"
             f" for {d} columns"
         )
-    floats = doubles_from(integers)
-    signs = np.zeros(m, dtype=np.int8)
-    step = max(1, _CHUNK // max(1, d))
-    for start in range(0, m, step):
-        block = A[start : start + step]
-        settled, estimate = _filtered(block, floats)
-        signs[start : start + step] = estimate
-        doubtful = np.flatnonzero(~settled)
-        if doubtful.size:
-            signs[start + doubtful] = exact_signs(block[doubtful], integers)
-    return signs
+    rows = rows_from(A, np.ones(m, dtype=np.int8), False)
+    return signs_of(rows, integers, np.arange(m))[0]
 
 
-def exact_decisions(
-    X: Any, w: Sequence[int], fit_intercept: bool
+def vanishing(
+    rows: Rows, basis: IntegerArray | None, index: Index
+) -> NDArray[np.bool_]:
+    """Return which of the rows named have ``a_i N = 0``, exactly.
+
+    Parameters
+    ----------
+    rows : Rows of shape (m, d)
+    basis : integers of shape (d, q), or None
+        ``N``; None is the identity, which only rows of zeros satisfy.
+    index : ndarray of shape (k,)
+
+    Returns
+    -------
+    ndarray of shape (k,), bool
+    """
+    result = np.ones(index.size, dtype=bool)
+    if basis is not None and basis.shape[1] == 0:
+        return result
+    for start, stop in split(index.size, rows.shape[1]):
+        result[start:stop] = _vanishing_block(rows.take(index[start:stop]), basis)
+    return result
+
+
+def _vanishing_block(block: Any, basis: IntegerArray | None) -> NDArray[np.bool_]:
+    """Do it for rows in memory, column after column of the basis."""
+    if basis is None:
+        return np.asarray(np.asarray(abs(block).sum(axis=1)).ravel() == 0)
+    left = np.arange(block.shape[0])
+    for column in basis.T:
+        used = np.flatnonzero(column)
+        part = block[left][:, used] if left.size < block.shape[0] else block[:, used]
+        left = left[row_signs(part, column[used].tolist()) == 0]
+    result = np.zeros(block.shape[0], dtype=bool)
+    result[left] = True
+    return result
+
+
+def decisions(
+    X: Any, w: NDArray[np.float64], exact: Sequence[int] | None, fit_intercept: bool
 ) -> NDArray[np.float64]:
     """Return ``x_i . w`` (plus the intercept, last in `w`) with exact signs.
 
     Parameters
     ----------
     X : ndarray or sparse CSR matrix of shape (m, n_features)
-        Rows as the user gave them, not signed.
-    w : sequence of integers
-        A separator of rows with the constant last.
+        Finite rows as the user gave them, not signed.
+    w : ndarray of shape (d,)
+        The weights, taken as they are.
+    exact : sequence of d int, or None
+        Weights that `w` is only the nearest doubles of, up to a power of two.
     fit_intercept : bool
 
     Returns
     -------
     ndarray of shape (m,)
-        Rounded values in the scale of `Separator.to_floats`; never of the wrong sign,
-        and zero only where the exact value is.
-    """
-    if fit_intercept and is_sparse(X):
-        from scipy import sparse
+        Never of the wrong sign, and zero only where the exact value is.
 
-        constant = sparse.csr_array(np.ones((X.shape[0], 1)))
-        X = sparse.hstack([X, constant], format="csr")
-    elif fit_intercept:
-        X = np.column_stack([X, np.ones(X.shape[0])])
-    A = X.astype(np.float64)
-    signs = row_signs(A, w)
-    values = np.abs(np.asarray(A @ doubles_from(w)))
-    return np.asarray(signs * np.maximum(values, np.finfo(np.float64).tiny))
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1e200, -1e200], [1.0, -1.0]])
+    >>> decisions(X, np.array([1e200, 1e200, -1.0]), None, True).tolist()
+    [-1.0, -1.0]
+    """
+    integers = integers_from(w) if exact is None else exact
+    rows = rows_from(X, np.ones(X.shape[0], dtype=np.int8), fit_intercept)
+    values, sizes = rows.margins(w)
+    error = rounding_error(sizes, rows.n_terms)
+    if exact is not None and is_lost(w, exact).any():
+        error[:] = np.inf
+    doubtful = np.flatnonzero(certain_signs(values, sizes, error) == 0)
+    scale = scale_of(w, integers)
+    for start, stop in split(doubtful.size, rows.shape[1]):
+        part = doubtful[start:stop]
+        values[part] = [
+            _rounded(value) for value in exact_values(rows.take(part), integers, scale)
+        ]
+    return values
+
+
+def _rounded(value: Fraction) -> float:
+    """Round to a double of the same sign: no overflow, and zero only for zero."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        nearest = float("inf")
+    largest = float(np.finfo(np.float64).max)
+    size = min(max(abs(nearest), SMALLEST_SUBNORMAL), largest) if value else 0.0
+    return -size if value < 0 else size
 
 
 def shortened(values: IntegerArray, w: Sequence[int]) -> list[int]:
@@ -114,7 +223,7 @@ def shortened(values: IntegerArray, w: Sequence[int]) -> list[int]:
     Doubles are tried first, then fixed point with ever more bits, then `w` itself.
     """
     for bits in (53, 106, 212, 424, 848, 1696, 3392):
-        short = _rounded(w, bits)
+        short = _to_bits(w, bits)
         if short is None:
             break
         if bool((integer_product(values, short) > 0).all()):
@@ -122,7 +231,7 @@ def shortened(values: IntegerArray, w: Sequence[int]) -> list[int]:
     return primitive(list(w))
 
 
-def _rounded(w: Sequence[int], bits: int) -> list[int] | None:
+def _to_bits(w: Sequence[int], bits: int) -> list[int] | None:
     """Round to doubles (53 bits each) or to a grid; None if nothing would change."""
     if bits == 53:
         return integers_from(doubles_from(w))
@@ -131,22 +240,3 @@ def _rounded(w: Sequence[int], bits: int) -> list[int] | None:
         return None
     half = 1 << (surplus - 1)
     return [(value + half) >> surplus for value in w]
-
-
-def _filtered(
-    block: Any, w: NDArray[np.float64]
-) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
-    """Return which signs the error bound settles, and the computed signs."""
-    d = w.size
-    if is_sparse(block):
-        largest = abs(block).max(axis=1).toarray().ravel()
-        scale = np.repeat(-np.frexp(largest)[1], np.diff(block.indptr))
-        block = block.copy()
-        block.data = np.ldexp(block.data, scale)
-    else:
-        largest = np.abs(block).max(axis=1, initial=0.0)
-        block = np.ldexp(block, -np.frexp(largest)[1][:, np.newaxis])
-    products = block @ w
-    terms = (d + 8) * 2.0**-53
-    error = terms / (1 - terms) * (abs(block) @ np.abs(w)) + 4 * d * 2.0**-1074
-    return np.abs(products) > error, np.sign(products).astype(np.int8)

@@ -2,7 +2,7 @@
 
 from linsep.rows.dense import DenseRows
 from linsep.rows.matrices import as_dense, is_sparse, rows_from
-from linsep.rows.protocol import Rows, Scan
+from linsep.rows.protocol import Rows, Scan, split
 from linsep.rows.sparse import SparseRows
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "as_dense",
     "is_sparse",
     "rows_from",
+    "split",
 ]

@@ -4,28 +4,22 @@ The signed row of sample ``i`` is ``a_i = sign_i (x_i, 1)``, the constant presen
 only when an intercept is fitted and then last. A backend never stores the signed
 rows: it keeps the user's own array and signs rows as they are read.
 
-A scan also returns how far each dot product may be trusted. For any order of
-summation, with or without fused multiply-adds, the computed ``s = fl(a . w)`` obeys
-``|s - a . w| <= g t + d 2^-1074`` with ``t = sum_j |a_j w_j|`` and
-``g = d u / (1 - d u)``, ``u = 2^-53`` (Higham, *Accuracy and Stability of Numerical
-Algorithms*, 2002, section 3.1; the second term is what underflow can lose). We use
-``d + 4`` in place of ``d``: it covers the rounding of ``t`` itself and a ``w`` whose
-entries were rounded once from exact numbers.
+A scan also returns how far each dot product may be trusted, by the bound of
+`linsep.rows.rounding`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows._sweeps import judge_margins
+from linsep.rows.rounding import SMALLEST_SUBNORMAL, error_factor
 from linsep.rows.threads import map_in_threads
-
-UNIT_ROUNDOFF = 2.0**-53
-SMALLEST_SUBNORMAL = 2.0**-1074
 
 # Rows a chunk aims at holding this many entries: 8 MiB of float64 keeps the cost of
 # handing out chunks small, and the working memory of a scan too.
@@ -48,12 +42,12 @@ class Scan:
     n_unsettled : int
         Rows whose computed ``a_i . w`` is within its rounding error of zero.
     index : ndarray of shape (k,)
-        The rows with the smallest relative margins, smallest first. All violated and
-        unsettled rows come before any other row.
-    relative : ndarray of shape (k,)
-        Their relative margins ``(a_i . w) / sum_j |a_ij w_j|``, in [-1, 1]. Ranking
-        by it does not depend on the scale of a row or of a column. In a scan by
-        margin: ``a_i . w`` itself, the rows being those where it is smallest.
+        The rows with the smallest relative margins, or in a scan by margin the
+        smallest margins, smallest first. By relative margins all violated and
+        unsettled rows come before any other row, and the scale of a row or a column
+        does not matter.
+    values : ndarray of shape (k,)
+        Their ``a_i . w`` as computed; -inf where it overflowed.
     error : float
         No row's computed ``a_i . w`` is further from the true one than this.
     """
@@ -64,7 +58,7 @@ class Scan:
     n_violations: int
     n_unsettled: int
     index: NDArray[np.intp]
-    relative: NDArray[np.float64]
+    values: NDArray[np.float64]
     error: float = np.inf
 
     @property
@@ -74,9 +68,12 @@ class Scan:
 
 
 class Rows(Protocol):
-    """Signed rows that can be swept and gathered; all that a solver may ask of data."""
+    """Signed rows that can be swept and gathered; all that may be asked of data.
 
-    X: Any
+    `signs` and the shape are at hand at any time, at a byte a row; the rows themselves
+    are read by the four methods alone, so they may be anywhere.
+    """
+
     signs: NDArray[np.int8]
     fit_intercept: bool
 
@@ -88,20 +85,34 @@ class Rows(Protocol):
     def dtype(self) -> np.dtype[Any]:
         """The dtype the data are read in."""
 
+    @property
+    def entries_a_row(self) -> int:
+        """Entries that a row holds in memory, on average, rounded up."""
+
+    @property
+    def n_terms(self) -> int:
+        """Terms at most that a dot product of a row has."""
+
     def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once and return the ``k`` with the smallest margins.
 
-        Relative margins, unless ``by_margin`` asks for those in the units of ``w``.
+        Relative margins ``(a_i . w) / sum_j |a_ij w_j|``, unless ``by_margin`` asks for
+        those in the units of ``w``.
+        """
+
+    def margins(
+        self, w: NDArray[np.float64], index: NDArray[np.intp] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the computed ``a_i . w`` and ``sum_j |a_ij w_j|`` of all or some rows.
+
+        What they may be off by is for `linsep.rows.rounding` to say.
         """
 
     def take(self, index: NDArray[np.intp]) -> Any:
         """Return the exact signed rows named by ``index``, in float64."""
 
-
-def error_factor(n_columns: int) -> float:
-    """Bound the rounding of a dot product, relative to ``sum_j |a_j w_j|``."""
-    terms = (n_columns + 4) * UNIT_ROUNDOFF
-    return terms / (1.0 - terms)
+    def features(self, index: NDArray[np.intp] | slice) -> Any:
+        """Return rows as the user gave them, neither signed nor extended."""
 
 
 def split(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
@@ -112,7 +123,7 @@ def split(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
 
 
 class _Smallest:
-    """Keep the ``k`` smallest relative margins seen, ties broken by row number.
+    """Keep the ``k`` smallest scores seen, ties broken by row number.
 
     A chunk only offers rows at or below the k-th smallest so far, so the outcome
     does not depend on the order in which threads deliver their chunks.
@@ -122,37 +133,32 @@ class _Smallest:
         self.k = k
         self.limit = np.inf if k > 0 else -np.inf
         self.index = np.empty(0, dtype=np.intp)
-        self.relative = np.empty(0)
+        self.score = np.empty(0)
+        self.values = np.empty(0)
 
-    def offer(self, start: int, relative: NDArray[np.float64]) -> None:
-        chosen = np.flatnonzero(relative <= self.limit)
+    def offer(
+        self, start: int, score: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> None:
+        chosen = np.flatnonzero(score <= self.limit)
         if chosen.size == 0:
             return
-        values = np.concatenate([self.relative, relative[chosen]])
+        all_scores = np.concatenate([self.score, score[chosen]])
+        all_values = np.concatenate([self.values, values[chosen]])
         index = np.concatenate([self.index, chosen + start])
-        if values.size > self.k:
+        kept = np.arange(index.size)
+        if index.size > self.k:
             # All rows that tie with the k-th smallest stay until the sort below.
-            kth = np.partition(values, self.k - 1)[self.k - 1]
-            keep = values <= kth
-            values, index = values[keep], index[keep]
-        order = np.lexsort((index, values))[: self.k]
-        self.relative, self.index = values[order], index[order]
+            kth = np.partition(all_scores, self.k - 1)[self.k - 1]
+            kept = np.flatnonzero(all_scores <= kth)
+        order = kept[np.lexsort((index[kept], all_scores[kept]))[: self.k]]
+        self.score, self.values = all_scores[order], all_values[order]
+        self.index = index[order]
         if self.index.size == self.k:
-            self.limit = self.relative[-1]
+            self.limit = self.score[-1]
 
 
-@dataclass(frozen=True)
-class _Visit:
-    """What a chunk of rows says; summed up by `sweep`."""
-
-    start: int
-    margin_negative: float
-    margin_positive: float
-    margin_settled: float
-    n_violations: int
-    n_unsettled: int
-    relative: NDArray[np.float64]
-    error: float
+# What `judge_margins` says of a chunk of rows.
+_Part = tuple[float, float, float, int, int, float]
 
 
 def sweep(
@@ -183,52 +189,27 @@ def sweep(
     factor = error_factor(n_columns)
     underflow = n_columns * SMALLEST_SUBNORMAL
 
-    def visit(chunk: tuple[int, int]) -> _Visit:
-        s, t = margins(*chunk)
-        # Overflow leaves what is not finite, and no claim is made for such a row.
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            error = factor * t + underflow
-            low = s - error
-            relative = s / t
-        # Not finite means overflow, 0 / 0 a row that vanishes: neither is settled.
-        if not np.isfinite(relative).all():
-            relative[~np.isfinite(relative)] = 0.0
-            low[~np.isfinite(t)] = -np.inf
-        if by_margin:
-            relative = np.where(np.isfinite(t), s, -np.inf)
-        largest = float(error.max(initial=0.0))
-        positive = signs[chunk[0] : chunk[1]] > 0
-        up = float(low.min(where=positive, initial=np.inf))
-        down = float(low.min(where=~positive, initial=np.inf))
-        if min(up, down) > 0:
-            return _Visit(chunk[0], down, up, min(up, down), 0, 0, relative, largest)
-        settled = low > 0
-        if not by_margin:  # among subnormals a row may be in doubt at any ratio
-            relative[~settled & (relative >= factor)] = 0.0
-        n_violations = int(np.count_nonzero((s < -error) & np.isfinite(t)))
-        return _Visit(
-            chunk[0],
-            down,
-            up,
-            float(low.min(where=settled, initial=np.inf)),
-            n_violations,
-            s.size - n_violations - int(np.count_nonzero(settled)),
-            relative,
-            largest,
-        )
+    def visit(
+        chunk: tuple[int, int],
+    ) -> tuple[int, NDArray[np.float64], NDArray[np.float64], _Part]:
+        start, stop = chunk
+        s, t = margins(start, stop)
+        of_chunk, score = signs[start:stop], np.empty(stop - start)
+        part = judge_margins(s, t, of_chunk, factor, underflow, by_margin, score)
+        return start, score, s, part
 
     smallest = _Smallest(k)
-    visits = []
-    for seen in map_in_threads(visit, chunks):
-        smallest.offer(seen.start, seen.relative)
-        visits.append(replace(seen, relative=smallest.relative))
+    parts = []
+    for start, score, values, part in map_in_threads(visit, chunks):
+        smallest.offer(start, score, values)
+        parts.append(part)
     return Scan(
-        min((seen.margin_negative for seen in visits), default=np.inf),
-        min((seen.margin_positive for seen in visits), default=np.inf),
-        min((seen.margin_settled for seen in visits), default=np.inf),
-        sum(seen.n_violations for seen in visits),
-        sum(seen.n_unsettled for seen in visits),
+        min((part[0] for part in parts), default=np.inf),
+        min((part[1] for part in parts), default=np.inf),
+        min((part[2] for part in parts), default=np.inf),
+        sum(part[3] for part in parts),
+        sum(part[4] for part in parts),
         smallest.index,
-        smallest.relative,
-        max((seen.error for seen in visits), default=0.0),
+        smallest.values,
+        max((part[5] for part in parts), default=0.0),
     )

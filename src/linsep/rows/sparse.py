@@ -7,37 +7,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.protocol import Scan, split, sweep
+from linsep.rows import _sweeps
+from linsep.rows.matrix_rows import MatrixRows
 
 
-class SparseRows:
-    """Signed rows over a CSR matrix, which is never copied nor written to.
+class SparseRows(MatrixRows):
+    """Signed rows over a CSR matrix, float64 or float32, without duplicate entries.
 
-    Parameters
-    ----------
-    X : csr_matrix or csr_array of shape (n_samples, n_features)
-        Canonical: no duplicate entries. float64 or float32.
-    signs : ndarray of shape (n_samples,), int8
-        +1 or -1 for each row.
-    fit_intercept : bool
-        Whether a constant column is appended.
+    For the parameters see `MatrixRows`.
     """
 
-    def __init__(self, X: Any, signs: NDArray[np.int8], fit_intercept: bool) -> None:
-        self.X = X
-        self.signs = signs
-        self.fit_intercept = fit_intercept
+    @property
+    def entries_a_row(self) -> int:
+        """Entries that a row holds, the constant counted, on average, rounded up."""
+        n_entries: int = self.X.nnz
+        return 1 + n_entries // max(1, self.shape[0])
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows, and of columns with the constant counted."""
-        return self.X.shape[0], self.X.shape[1] + int(self.fit_intercept)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype the data are read in."""
-        dtype: np.dtype[Any] = np.dtype(self.X.dtype)
-        return dtype
+    def n_terms(self) -> int:
+        """Terms of a dot product at most: the entries of the longest row."""
+        longest = int(np.diff(self.X.indptr).max(initial=0)) + 1
+        return min(self.shape[1], longest)
 
     def take(self, index: NDArray[np.intp]) -> Any:
         """Return the exact signed rows named by ``index``, a float64 CSR matrix."""
@@ -51,36 +41,22 @@ class SparseRows:
             rows = sparse.hstack([rows, constant], format="csr")
         return rows
 
-    def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
-        """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
-        from linsep.rows import _kernels
-
-        n_features = self.X.shape[1]
-        weights = np.ascontiguousarray(w[:n_features], dtype=np.float64)
-        constant = float(w[n_features]) if self.fit_intercept else 0.0
-        data, indices = self.X.data.view(), self.X.indices.view()
-        indptr = self.X.indptr.view()
-        for array in (data, indices, indptr):
-            array.flags.writeable = False
-
-        def margins(start: int, stop: int) -> tuple[Any, Any]:
-            s = np.empty(stop - start)
-            t = np.empty(stop - start)
-            _kernels.sparse_margins(
-                data,
-                indices,
-                indptr[start : stop + 1],
-                self.signs[start:stop],
-                weights,
-                constant,
-                s,
-                t,
-            )
-            return s, t
-
-        n, d = self.shape
-        entries_a_row = 1 + self.X.nnz // max(1, n)
-        longest = int(np.diff(self.X.indptr).max(initial=0)) + 1
-        width = min(d, longest)
-        chunks = split(n, entries_a_row)
-        return sweep(chunks, margins, self.signs, width, min(k, n), by_margin)
+    def _fill(
+        self,
+        start: int,
+        stop: int,
+        weights: NDArray[np.float64],
+        constant: float,
+        s: NDArray[np.float64],
+        t: NDArray[np.float64],
+    ) -> None:
+        _sweeps.sparse_margins(
+            self.X.data,
+            self.X.indices,
+            self.X.indptr[start : stop + 1],
+            self.signs[start:stop],
+            weights,
+            constant,
+            s,
+            t,
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.proof.exact import IntegerRows, doubles_from, integers_from
-from linsep.proof.signs import row_signs
-from linsep.rows import Rows, Scan, as_dense
-from linsep.rows.protocol import split
+from linsep.proof.exact import (
+    doubles_from,
+    exact_values,
+    integers_from,
+    is_lost,
+    scale_of,
+)
+from linsep.proof.signs import row_signs, signs_of
+from linsep.rows import Rows, Scan, split
 from linsep.solvers.bounds import EPS
-
-# Doubtful rows are made exact this many at a time.
-ROWS_AT_A_TIME = 1000
 
 
 @dataclass(frozen=True)
@@ -45,36 +47,31 @@ class Hyperplane:
     def is_faithful(self) -> bool:
         """Whether ``w`` is what is meant, but for one rounding of each entry.
 
-        Not so where an exact weight is too small beside the others for a double.
+        Not so where an exact weight is too small or too large for a double.
         """
-        if self.exact is None:
-            return True
-        tiny = np.finfo(np.float64).tiny
-        pairs = zip(self.w.tolist(), self.exact, strict=True)
-        return all(not exact or abs(value) >= tiny for value, exact in pairs)
+        return self.exact is None or not bool(is_lost(self.w, self.exact).any())
 
     def integers(self) -> tuple[int, ...]:
         """Return the weights meant as integers, up to a power of two."""
         return self.exact if self.exact is not None else tuple(integers_from(self.w))
 
-    def least_slack(self, rows: Any) -> float | None:
+    def least_slack(
+        self, rows: Any, between: Callable[[], None] = lambda: None
+    ) -> float | None:
         """Bound the least ``a_i . w`` from below; None if one is not positive.
 
         The signs are exact. The bound is in the scale of the doubles ``w``, and 0 where
-        it is smaller than any double.
+        it is smaller than any double. `between` is called between parts of the rows.
         """
         integers = self.integers()
         if not (row_signs(rows, integers) > 0).all():
             return None
-        largest = max(range(len(integers)), key=lambda j: abs(integers[j]))
-        scale = Fraction(float(self.w[largest])) / integers[largest]
+        scale = scale_of(self.w, integers)
         least = Fraction(np.finfo(np.float64).max)
-        for start in range(0, rows.shape[0], ROWS_AT_A_TIME):
-            part = rows[start : start + ROWS_AT_A_TIME]
-            exact = IntegerRows.from_floats(_dense(part))
-            products = exact.products(integers)
-            for product, exponent in zip(products, exact.exponents, strict=True):
-                least = min(least, int(product) * Fraction(2) ** int(exponent) * scale)
+        for start, stop in split(*rows.shape):
+            between()
+            part = exact_values(rows[start:stop], integers, scale)
+            least = min(least, min(part))
         # The scale was read off one rounded weight: allow for that, and for this.
         return float(least) * (1.0 - 4.0 * EPS)
 
@@ -94,29 +91,28 @@ class Hyperplane:
         return Hyperplane(scaled) if ((sizes >= tiny) & (sizes <= huge)).all() else self
 
 
-def exact_scan(rows: Rows, integers: Sequence[int], k: int) -> Scan:
+def exact_scan(
+    rows: Rows, integers: Sequence[int], k: int, between: Callable[[], None]
+) -> Scan:
     """Sweep all rows in exact arithmetic, for weights that no doubles can stand for.
 
     Rows not violated are reported as unsettled: nothing is known of their margin.
+    `between` is called between parts of the rows.
     """
     n, d = rows.shape
     violated: list[int] = []
     for start, stop in split(n, d):
+        between()
         index = np.arange(start, stop)
-        violated.extend(index[row_signs(rows.take(index), integers) <= 0].tolist())
+        signs, _ = signs_of(rows, integers, index)
+        violated.extend(index[signs <= 0].tolist())
     index = np.asarray(violated[:k] if violated else range(n), dtype=np.intp)
-    n_unsettled = 0 if violated else n
     return Scan(
         -np.inf,
         -np.inf,
         np.inf,
         len(violated),
-        n_unsettled,
+        0 if violated else n,
         index,
         np.zeros(index.size),
     )
-
-
-def _dense(rows: Any) -> NDArray[np.float64]:
-    """Return rows as a dense array."""
-    return as_dense(rows)

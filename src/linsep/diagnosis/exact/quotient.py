@@ -15,19 +15,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.sweeps import AnyRows
+from linsep.diagnosis.watch import OutOfTime, require_time
 from linsep.proof import answers, linear
 from linsep.proof.exact import (
     IntegerArray,
     IntegerRows,
     integers_from,
     primitive,
+    python_vector,
     scaled_doubles,
 )
 from linsep.proof.gordan import conflict_among
 from linsep.proof.ladder import settle_rows
-from linsep.proof.signs import row_signs
-from linsep.rows import as_dense
+from linsep.proof.signs import all_positive, signs_of
+from linsep.rows import Rows, as_dense
+from linsep.rows.working_set import WorkingSet
 
 # The row number of a row that is asked about, and not one of the data.
 EXTRA = -1
@@ -66,18 +68,18 @@ class Quotient:
         ``N``. None while no row must vanish: then ``u`` is ``w`` on the kept columns.
     """
 
-    rows: AnyRows
+    rows: Rows
     kept: NDArray[np.intp]
     spanning: NDArray[np.intp]
     basis: IntegerArray | None
 
     @classmethod
-    def whole(cls, rows: AnyRows, kept: NDArray[np.intp]) -> Quotient:
+    def whole(cls, rows: Rows, kept: NDArray[np.intp]) -> Quotient:
         """Return the space in which nothing must vanish yet; `kept` spans the rows."""
         return cls(rows, kept, np.empty(0, dtype=np.intp), None)
 
     @classmethod
-    def on_columns(cls, rows: AnyRows, kept: NDArray[np.intp]) -> Quotient:
+    def on_columns(cls, rows: Rows, kept: NDArray[np.intp]) -> Quotient:
         """Return the space of all ``w`` on some columns that need not span the rows."""
         basis = np.zeros((rows.shape[1], kept.size), dtype=object)
         basis[kept, np.arange(kept.size)] = 1
@@ -119,7 +121,7 @@ class Quotient:
             for column, value in zip(self.kept, u, strict=True):
                 w[int(column)] = int(value)
         else:
-            w = [int(value) for value in self.basis @ _objects(u)]
+            w = [int(value) for value in self.basis @ python_vector(u)]
         return tuple(primitive(w))
 
     def decide(
@@ -127,7 +129,7 @@ class Quotient:
         index: NDArray[np.intp],
         should_stop: Callable[[], bool],
         extra: Sequence[int] | None = None,
-    ) -> tuple[int, ...] | Conflict | None:
+    ) -> tuple[int, ...] | Conflict:
         """Find a ``w`` in this space that is positive on the rows, or a conflict.
 
         Parameters
@@ -141,13 +143,42 @@ class Quotient:
 
         Returns
         -------
-        tuple of d int, Conflict, or None
-            None only if `should_stop` said so.
+        tuple of d int, or Conflict
+
+        Raises
+        ------
+        OutOfTime
+            If `should_stop` said so.
         """
+        require_time(should_stop)
+        if index.size == 0 and extra is None:
+            return (0,) * self.rows.shape[1]
         exact = _Exact(self, index, extra)
         if self.dimension == 1:
             return exact.on_a_line()
-        return exact.by_engine(should_stop) or exact.by_ladder(should_stop)
+        answer = exact.by_engine(should_stop) or exact.by_ladder(should_stop)
+        if answer is None:
+            raise OutOfTime
+        return answer
+
+    def decide_among(
+        self,
+        among: NDArray[np.intp],
+        working: WorkingSet,
+        should_stop: Callable[[], bool],
+        extra: Sequence[int] | None = None,
+    ) -> tuple[int, ...] | Conflict:
+        """Do as `decide` for very many rows, from the few of a working set."""
+
+        def decide(index: NDArray[np.intp]) -> tuple[int, ...] | Conflict:
+            return self.decide(np.sort(index), should_stop, extra)
+
+        def missed(answer: tuple[int, ...] | Conflict) -> NDArray[np.intp]:
+            if isinstance(answer, Conflict):
+                return among[:0]
+            return not_positive(self.rows, answer, among)[: working.n_added]
+
+        return working.decided(decide, missed)
 
     def more_conflicts(
         self,
@@ -160,7 +191,7 @@ class Quotient:
         A factor of many levels holds a conflict of two or three rows in each: the
         coordinates are formed once for all of them.
         """
-        from linsep.solvers.active_set import Outcome, active_set
+        from linsep.solvers.active_set import ActiveSet, Outcome
         from linsep.solvers.blas import calm_blas
         from linsep.solvers.metric import whiten
 
@@ -170,11 +201,11 @@ class Quotient:
         with np.errstate(all="ignore"), calm_blas(self.dimension):
             rows = whiten(self.engine_rows(index)).rows
             while alive.size and not should_stop():
-                part = np.ascontiguousarray(rows[alive])
-                *_, state = active_set(part, np.empty(0, dtype=np.intp))
-                if state.outcome is not Outcome.CONFLICT:
+                problem = ActiveSet(np.ascontiguousarray(rows[alive]))
+                *_, outcome = problem.solve()
+                if outcome is not Outcome.CONFLICT:
                     break
-                order = alive[state.active[state.weights > 0]]
+                order = alive[problem.support[problem.multipliers > 0]]
                 conflict = exact.among(order, should_stop)
                 if conflict is None:
                     break
@@ -190,9 +221,16 @@ class Quotient:
         return scaled_doubles(self.coordinates(index).values)
 
     def _integers(self, index: NDArray[np.intp]) -> IntegerRows:
-        block = self.rows.take(index)[:, self.kept]
-        dense = as_dense(block)
-        return IntegerRows.from_floats(dense)
+        return IntegerRows.from_floats(self.rows.take(index)[:, self.kept])
+
+
+def not_positive(
+    rows: Rows, w: Sequence[int], index: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return those of the rows named on which ``w`` is not positive, worst first."""
+    signs, relative = signs_of(rows, w, index)
+    bad = np.flatnonzero(signs <= 0)
+    return np.asarray(index[bad[np.argsort(relative[bad], kind="stable")]])
 
 
 class _Exact:
@@ -217,7 +255,10 @@ class _Exact:
             if self.extra is not None:
                 rows = IntegerRows(
                     np.concatenate(
-                        [rows.values.astype(object), _objects(self.extra)[np.newaxis]]
+                        [
+                            rows.values.astype(object),
+                            python_vector(self.extra)[np.newaxis],
+                        ]
                     ),
                     np.append(rows.exponents, 0),
                 )
@@ -278,7 +319,7 @@ class _Exact:
         if self.extra is None:
             return floats
         dense = as_dense(floats)
-        last = scaled_doubles(_objects(self.extra)[np.newaxis])
+        last = scaled_doubles(python_vector(self.extra)[np.newaxis])
         return np.concatenate([dense, last])
 
     def _some_integers(self, order: NDArray[np.intp]) -> IntegerRows:
@@ -301,8 +342,7 @@ class _Exact:
         ):
             return None
         w = self.quotient.to_weights(u)
-        rows = self.quotient.rows.take(self.index)
-        return w if (row_signs(rows, w) > 0).all() else None
+        return w if all_positive(self.quotient.rows, w, self.index) else None
 
     def _named(self, found: answers.Conflict, order: NDArray[np.intp]) -> Conflict:
         """Name the rows of a conflict by their numbers in the data."""
@@ -325,10 +365,3 @@ class _Patience:
         self.times = self.times + 1 if n_rounds == self.last else 0
         self.last = n_rounds
         return self.times > MOST_REPORTS or self.should_stop()
-
-
-def _objects(values: Sequence[int]) -> NDArray[Any]:
-    """Return Python integers as an array of objects."""
-    out = np.empty(len(values), dtype=object)
-    out[:] = [int(value) for value in values]
-    return out

@@ -25,15 +25,15 @@ from linsep.diagnosis.inputs.outcomes import outcome_from
 from linsep.input import InputError
 from linsep.proof.exact import doubles_from
 from linsep.proof.gordan import conflict_among
+from linsep.proof.simplex import never
 from linsep.rows import as_dense, rows_from
+from linsep.rows.rounding import certain_signs, rounding_error
 
 # Conflicts that serve all columns, and tries to find them.
 N_CONFLICTS = 64
 # Rows of each class that conflicts are led through for one column.
 ROWS_TRIED = 2
-# Sums of magnitudes below this may have lost digits to underflow.
-SMALLEST_SUM = 1e-280
-# And so may weights below this.
+# Weights below this may have lost digits to underflow.
 SMALLEST_WEIGHT = 1e-280
 
 
@@ -62,7 +62,9 @@ class Screen:
     through: dict[int, Any] = field(default_factory=dict)
 
     @classmethod
-    def prepare(cls, features: Any, y: Any, options: dict[str, Any]) -> Screen | None:
+    def prepare(
+        cls, features: Any, y: Any, fit_intercept: bool, seed: int
+    ) -> Screen | None:
         """Collect conflicts on rank + 1 rows; None where there are none."""
         outcome = outcome_from(y, "binomial")
         if not outcome.is_labels or outcome.levels.size != 2:
@@ -73,8 +75,8 @@ class Screen:
                 f"y must have one label for each of the {features.shape[0]} rows, got "
                 f"{signs.size}"
             )
-        rows = rows_from(features, signs, options["fit_intercept"])
-        rng = np.random.default_rng(options["random_state"])
+        rows = rows_from(features, signs, fit_intercept)
+        rng = np.random.default_rng(seed)
         kept = columns_of(rows, rng, np.arange(rows.shape[1])).kept
         if kept.size == 0:
             return None
@@ -170,10 +172,7 @@ def _certain_signs(
     with np.errstate(all="ignore"):
         sums = weights @ values
         sizes = np.abs(weights) @ np.abs(values)
-    # Twice the usual bound: the weights were rounded too.
-    error = (weights.shape[1] + 8) * 2.0**-52 * sizes
-    certain = np.isfinite(sizes) & (sizes > SMALLEST_SUM) & (np.abs(sums) > error)
-    return np.where(certain, np.sign(sums), 0).astype(np.int8)
+    return certain_signs(sums, sizes, rounding_error(sizes, weights.shape[1]))
 
 
 def _circuits(whole: Quotient, n: int, rng: np.random.Generator) -> list[Conflict]:
@@ -182,7 +181,7 @@ def _circuits(whole: Quotient, n: int, rng: np.random.Generator) -> list[Conflic
     size = min(n, 4 * whole.dimension + 20)
     for _ in range(N_CONFLICTS):
         part = np.sort(rng.choice(n, size, replace=False))
-        answer = whole.decide(part, lambda: False)
+        answer = whole.decide(part, never)
         if not isinstance(answer, Conflict):
             size = min(n, 2 * size)  # too few rows to overlap
         elif len(answer.rows) == whole.dimension + 1:

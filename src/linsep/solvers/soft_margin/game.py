@@ -14,7 +14,7 @@ form. With equal weights and ``nu n <= 1`` the cap never binds: the hard margin.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +35,13 @@ MOST_SHARE_STEPS = 60
 
 @dataclass(frozen=True)
 class CappedGame:
-    """What `solve_capped` returns.
+    """How a capped game was played.
 
     Attributes
     ----------
     w : ndarray of shape (d,)
-        The learner's direction, of length 1 (0 if the value is 0).
+        The learner's direction, of length 1 (0 if the value is 0). Of a joint game the
+        directions of the classes, one after another.
     offset : float
         The best intercept for it.
     level : float
@@ -48,7 +49,7 @@ class CappedGame:
     value_lower, value_upper : float
         The interval that holds the game's value.
     p : ndarray of shape (n,)
-        The data player's weights, summing to 1.
+        The data player's weights, summing to 1. Of a joint game one for each pair.
     n_iterations : int
         Linear systems solved.
     closed : bool
@@ -57,6 +58,8 @@ class CappedGame:
         The share that is judged; None caps nothing.
     temperature : float
         What a nat costs the data player, in the units of the margins.
+    offsets : ndarray of shape (n_classes,)
+        Of a joint game: the classes' offsets, for ``w``. Else empty.
     """
 
     w: NDArray[np.float64]
@@ -69,6 +72,7 @@ class CappedGame:
     closed: bool
     nu: float | None = None
     temperature: float = 0.0
+    offsets: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
 
 def largest_nu(

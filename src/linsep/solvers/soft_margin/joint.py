@@ -84,7 +84,7 @@ def solve_joint(
     *,
     free: bool = True,
     tol: float = 1e-4,
-) -> tuple[CappedGame, NDArray[np.float64]]:
+) -> CappedGame:
     """Solve the joint game to a relative gap.
 
     Parameters
@@ -101,13 +101,6 @@ def solve_joint(
         Whether each class has an offset.
     tol : float, default=1e-4
         Stop when ``value_upper - value_lower <= tol * value_upper``.
-
-    Returns
-    -------
-    game : CappedGame
-        ``w`` holds the directions one after another; ``p`` has one entry a pair.
-    offsets : ndarray of shape (n_classes,)
-        The offsets of the classes, for ``w``.
     """
     pairs = Pairs.of(labels, n_classes)
     rows = pairs.blocks(features)
@@ -138,8 +131,11 @@ def solve_joint(
             )
             closed = length - lower <= tol * length or vanishing
             if closed or last:
-                b = np.append(b, np.zeros(n_classes - b.size))
-                n_iterations = state.n_iterations
-                done = replace(game, n_iterations=n_iterations, closed=closed, nu=nu)
-                return done, b
+                return replace(
+                    game,
+                    n_iterations=state.n_iterations,
+                    closed=closed,
+                    nu=nu,
+                    offsets=np.append(b, np.zeros(n_classes - b.size)),
+                )
     raise AssertionError("unreachable")  # the iterates never end

@@ -1,0 +1,121 @@
+"""What dense and sparse rows in memory share: all but how a row is read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.rows.protocol import Scan, split, sweep
+from linsep.rows.threads import map_in_threads
+
+Margins = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+class MatrixRows(ABC):
+    """Signed rows over the user's own matrix, which is never copied nor written to.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features), float64 or float32
+    signs : ndarray of shape (n_samples,), int8
+        +1 or -1 for each row.
+    fit_intercept : bool
+        Whether a constant column is appended.
+    """
+
+    def __init__(self, X: Any, signs: NDArray[np.int8], fit_intercept: bool) -> None:
+        self.X = X
+        self.signs = signs
+        self.fit_intercept = fit_intercept
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows, and of columns with the constant counted."""
+        return self.X.shape[0], self.X.shape[1] + int(self.fit_intercept)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype the data are read in."""
+        dtype: np.dtype[Any] = np.dtype(self.X.dtype)
+        return dtype
+
+    @property
+    @abstractmethod
+    def entries_a_row(self) -> int:
+        """Entries that a row holds in memory, on average, rounded up."""
+
+    @property
+    @abstractmethod
+    def n_terms(self) -> int:
+        """Terms at most that a dot product of a row has."""
+
+    def features(self, index: NDArray[np.intp] | slice) -> Any:
+        """Return rows as the user gave them, neither signed nor extended."""
+        return self.X[index]
+
+    @abstractmethod
+    def take(self, index: NDArray[np.intp]) -> Any:
+        """Return the exact signed rows named by ``index``, in float64."""
+
+    def margins(
+        self, w: NDArray[np.float64], index: NDArray[np.intp] | None = None
+    ) -> Margins:
+        """Return the computed ``a_i . w`` and ``sum_j |a_ij w_j|`` of all or some rows.
+
+        What they may be off by is for `linsep.rows.rounding` to say.
+        """
+        n = self.shape[0]
+        if index is not None and not np.array_equal(index, np.arange(n)):
+            s, t = np.empty(index.size), np.empty(index.size)
+            for start, stop in split(index.size, self.entries_a_row):
+                part = index[start:stop]
+                some = type(self)(self.X[part], self.signs[part], self.fit_intercept)
+                s[start:stop], t[start:stop] = some.margins(w)
+            return s, t
+        s, t = np.empty(n), np.empty(n)
+        weights, constant = self._split(w)
+
+        def fill(chunk: tuple[int, int]) -> None:
+            here = slice(*chunk)
+            self._fill(*chunk, weights, constant, s[here], t[here])
+
+        for _ in map_in_threads(fill, self._chunks()):
+            pass
+        return s, t
+
+    def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
+        """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
+        weights, constant = self._split(w)
+
+        def margins(start: int, stop: int) -> Margins:
+            s, t = np.empty(stop - start), np.empty(stop - start)
+            self._fill(start, stop, weights, constant, s, t)
+            return s, t
+
+        k = min(k, self.shape[0])
+        return sweep(self._chunks(), margins, self.signs, self.n_terms, k, by_margin)
+
+    def _split(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """Return the weights of the features, and that of the constant column."""
+        d = self.X.shape[1]
+        constant = float(w[d]) if self.fit_intercept else 0.0
+        return np.ascontiguousarray(w[:d], dtype=np.float64), constant
+
+    def _chunks(self) -> Iterator[tuple[int, int]]:
+        return split(self.shape[0], self.entries_a_row)
+
+    @abstractmethod
+    def _fill(
+        self,
+        start: int,
+        stop: int,
+        weights: NDArray[np.float64],
+        constant: float,
+        s: NDArray[np.float64],
+        t: NDArray[np.float64],
+    ) -> None:
+        """Set ``s`` and ``t`` to the margins of a range of rows and their sizes."""

@@ -1,0 +1,45 @@
+"""How far a dot product computed in doubles may be trusted; derived here alone.
+
+For any order of summation, with or without fused multiply-adds, the computed
+``s = fl(a . w)`` obeys ``|s - a . w| <= g t + d 2^-1074`` with
+``t = sum_j |a_j w_j|`` and ``g = d u / (1 - d u)``, ``u = 2^-53`` (N. J. Higham,
+*Accuracy and Stability of Numerical Algorithms*, 2nd edition, 2002, section 3.1). The
+second term is twice what the underflow of d products can lose, so it also covers what
+is lost where ``t`` is that small. We use ``d + 4`` in place of ``d``: it covers the
+rounding of ``t`` itself and a ``w`` whose entries were rounded once from exact numbers,
+as long as none of them left the normal range.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNIT_ROUNDOFF = 2.0**-53
+SMALLEST_SUBNORMAL = 2.0**-1074
+
+
+def error_factor(n_columns: int) -> float:
+    """Bound the rounding of a dot product, relative to ``sum_j |a_j w_j|``."""
+    terms = (n_columns + 4) * UNIT_ROUNDOFF
+    return terms / (1.0 - terms)
+
+
+def rounding_error(sizes: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
+    """Bound the error of dot products whose terms have these sums of magnitudes."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        error = error_factor(n_columns) * sizes + n_columns * SMALLEST_SUBNORMAL
+    return np.asarray(error)
+
+
+def certain_signs(
+    products: NDArray[np.float64], sizes: NDArray[np.float64], error: Any
+) -> NDArray[np.int8]:
+    """Return the signs an error bound leaves no doubt about, and 0 for the others.
+
+    Not finite means overflow, of which nothing is claimed.
+    """
+    certain = (np.abs(products) > error) & np.isfinite(sizes)
+    return np.where(certain, np.sign(products), 0).astype(np.int8)
