@@ -28,9 +28,7 @@ MODULES = sorted(
 HEAVY = {
     "click",
     "flint",
-    "llvmlite",
     "matplotlib",
-    "numba",
     "numpy",
     "pandas",
     "polars",
@@ -151,8 +149,9 @@ def parts_imported(part: str) -> set[str]:
 MAY_IMPORT: dict[str, set[str]] = {
     "printable": set(),
     "whole_files": set(),
-    "figure_style": {"whole_files"},
     "lazy": set(),
+    "labellings": set(),
+    "figure_style": {"whole_files"},
     "rows": set(),
     "input": {"rows"},
     "solvers": {"rows"},
@@ -179,6 +178,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "diagnosis.inputs",
         "diagnosis.status",
         "diagnosis.watch",
+        "labellings",
         "proof",
         "rows",
     },
@@ -194,7 +194,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "rows",
         "solvers",
     },
-    "lab": {"figure_style", "input", "solvers", "whole_files"},
+    "lab": {"figure_style", "input", "labellings", "rows", "solvers", "whole_files"},
     "datasets": {"lab"},  # public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},

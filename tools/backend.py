@@ -88,6 +88,8 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         settings = {"build-dir": str(ROOT / "build" / sys.implementation.cache_tag)}
         os.chdir(ROOT)
+        programs = str(Path(sys.executable).parent)  # cython, meson and ninja
+        os.environ["PATH"] = os.pathsep.join([programs, os.environ["PATH"]])
         wheel = build_wheel(folder, settings)
         with zipfile.ZipFile(Path(folder, wheel)) as whole:
             copy_compiled(whole)

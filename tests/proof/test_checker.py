@@ -64,6 +64,35 @@ def test_rows_may_come_from_an_iterator():
     assert check(text(), iter(X), LABELS) == [2, 1, 1]
 
 
+def test_rows_may_be_mappings_of_what_is_not_zero():
+    thin = [{}, {0: 1.0}, {0: 3.0}]
+    assert check(text(), thin, LABELS, n_columns=1) == [2, 1, 1]
+    assert check(text(), [{0: 0.0}, [1.0], {0: 3}], LABELS, n_columns=1) == [2, 1, 1]
+    made = conflict([0, 1, 2], ["1", "3", "4"], X=OVERLAP)
+    thin = [{}, {0: 4.0}, {0: 3.0}]
+    assert check(made, iter(thin), LABELS, n_columns=1) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("data", "n_columns", "message"),
+    [
+        ([{}, {0: 1.0}, {0: 3.0}], None, "need n_columns"),
+        ([{}, {0: 1.0}, {0: 3.0}], 2, "is for 1 columns, got 2"),
+        ([[0.0], [1.0], [3.0]], 2, "is for 1 columns, got 2"),
+        ([{}, {0: 1.0}, {1: 3.0}], 1, "row 2 must have columns from 0 to 0"),
+        ([{}, {0: 1.0}, {-1: 3.0}], 1, "row 2 must have columns from 0 to 0"),
+        ([{}, {0: 1.0}, {"0": 3.0}], 1, "row 2 must have columns from 0 to 0"),
+        ([{}, {True: 1.0}, {0: 3.0}], 1, "row 1 must have columns from 0 to 0"),
+        ([{}, {0: 1.0}, {0: 4.0}], 1, "data are not those"),
+        ([{}, {0: 1.0}, {}], 1, "data are not those"),
+        ([{}, {0: 1.0}, {0: "3"}], 1, "finite doubles, got str"),
+    ],
+)
+def test_mappings_of_other_data_are_refused(data, n_columns, message):
+    with pytest.raises(CertificateError, match=message):
+        check(text(), data, LABELS, n_columns=n_columns)
+
+
 def test_integers_as_data_are_the_same_data():
     assert check(text(), [[0], [1], [3]], LABELS) == [2, 1, 1]
 
@@ -207,6 +236,9 @@ def test_a_wrong_header_is_refused(entries, message):
         ("[" * 200_000, "not a JSON object"),
         ('{"a":' * 9_000, "not a JSON object"),
         ('{"a":' * 200_000, "few keys"),
+        ('{"w": [' + "[]," * 200_000, "few lists"),
+        ('{"w": [' + "{}," * 200_000, "few objects"),
+        ('{"w": [' + "0," * ((1 << 24) + 1), "few entries"),
         ('{"version": 1, "version": 1}', "occurs twice"),
         ('{"version": 1.0}', "numbers must be integers"),
         ('{"version": NaN}', "numbers must be integers"),

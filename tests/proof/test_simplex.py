@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges import assert_minimal_conflict, assert_separates, z3_separable
-from linsep.proof import simplex, tableau
+from linsep.proof import simplex
 from linsep.proof.answers import Conflict, Separator
 from linsep.proof.exact import IntegerRows
 
@@ -227,8 +227,8 @@ def test_stopping_returns_nothing_rather_than_a_guess():
     assert decide(A, should_stop=lambda: True) is None
 
 
-def test_the_tableau_ends_at_the_optimal_basis_of_an_easy_problem():
+def test_the_guess_ends_at_the_optimal_basis_of_an_easy_problem():
     # a_3 = -a_1 - a_2: the guess names row 2 against the basis of rows 0 and 1.
     coordinates = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
-    basis, row = tableau.guess_basis(coordinates, [0, 1], simplex.never)
+    basis, row = simplex.guess_basis(coordinates, [0, 1], simplex.never)
     assert (basis, row) == ([0, 1], 2)

@@ -1,12 +1,14 @@
 """The active set: optimality by its conditions, conflicts by their weights."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep.solvers._active_set import ActiveRows
-from linsep.solvers.active_set import Outcome, active_set
+from linsep.solvers.active_set import ActiveSet, Outcome
 
 NONE = np.empty(0, dtype=np.intp)
 
@@ -16,7 +18,16 @@ def unit(A):
 
 
 def last(rows, start=NONE, **options):
-    return list(active_set(rows, start, **options))[-1]
+    problem = ActiveSet(rows)
+    *_, outcome = problem.solve(start, **options)
+    total = problem.multipliers.sum()
+    return SimpleNamespace(
+        outcome=outcome,
+        u=problem.u,
+        active=problem.support,
+        weights=problem.multipliers / total if total > 0 else problem.multipliers,
+        n_steps=problem.n_steps,
+    )
 
 
 def assert_optimal(rows, state):

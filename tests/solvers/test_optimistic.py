@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep.solvers.metric import whiten
-from linsep.solvers.optimistic import OptimisticLoop, algorithm_1, safe_step
+from linsep.solvers.optimistic import OptimisticLoop, safe_step
 from linsep.solvers.oracle import Oracle, softmin_weights
 from textbook import optimistic_rounds, softmin_oracle
 
@@ -44,27 +44,6 @@ def random_data(seed, separable):
     return X, y
 
 
-@pytest.mark.parametrize("separable", [True, False])
-@pytest.mark.parametrize("seed", range(5))
-def test_algorithm_1_iterates_equal_the_textbook_loop(seed, separable):
-    X, y = random_data(seed, separable)
-    A = y[:, None] * X
-    r = 1 / safe_step(Oracle(A))
-    seen = []
-    algorithm_1(
-        A,
-        max_rounds=60,
-        callback=lambda t, w, v, x: seen.append((t, w, v, softmin_weights(A, v))),
-    )
-    assert seen
-    for (t, w, v, p), (w_book, p_book, average) in zip(
-        seen, textbook_algorithm_1(X, y, r, len(seen)), strict=True
-    ):
-        np.testing.assert_allclose(w, w_book, rtol=1e-9, atol=1e-11 * r)
-        np.testing.assert_allclose(p, p_book, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(v * r**2 / t, average, rtol=1e-9, atol=1e-11 * r)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_fixed_step_of_the_adaptive_loop_is_algorithm_1(seed):
     X, y = random_data(seed, separable=False)
@@ -82,27 +61,6 @@ def test_fixed_step_of_the_adaptive_loop_is_algorithm_1(seed):
         np.testing.assert_allclose(
             state.total * r**2 / state.n_rounds, average, rtol=1e-9, atol=1e-11 * r
         )
-
-
-def test_algorithm_1_counts_on_the_papers_data():
-    # The counts of design.md, and the operations of the paper's unit.
-    run = algorithm_1(paper_rows(12))
-    assert (run.separates, run.n_rounds, run.n_operations) == (True, 9_642, 250_692)
-
-
-@pytest.mark.parametrize("n", [3, 6, 9])
-def test_algorithm_1_separates_within_the_sharper_bound(n):
-    A = paper_rows(n)
-    margin = np.sqrt(3 / (4.0**n - 1))
-    r = 1 / safe_step(Oracle(A))
-    run = algorithm_1(A)
-    assert (A @ run.average > 0).all()
-    assert run.n_rounds <= r * np.sqrt(2 * np.log(n)) / margin + 1
-    assert run.n_rounds <= (1 + 2 * r**2 * np.log(n)) / (2 * margin) + 1
-
-
-def test_algorithm_1_at_15_needs_86265_rounds():
-    assert algorithm_1(paper_rows(15)).n_rounds == 86_265
 
 
 @pytest.mark.parametrize("separable", [True, False])

@@ -25,7 +25,7 @@ from linsep.figure_style import (
     save,
     style,
 )
-from linsep.lab.game.arguments import require_whole
+from linsep.input import InputError, checked_integers
 from linsep.lab.game.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 # Up to this many rounds, points are marked as well as joined.
 FEW_ROUNDS = 20
+# What `plot_convergence` draws of a play: colour, dashes, marker, name in the legend.
+LINES = (
+    ("pseudoexample_norm", VERMILION, "-", "o", r"$\|A^\top \bar p\|$ (above it)"),
+    ("margin_average", BLUE, "--", "s", "margin of the average (below it)"),
+    ("margin_last", BLACK, ":", "^", "margin of the last move (below it)"),
+)
 
 
 def plot_convergence(
@@ -84,36 +90,12 @@ def plot_convergence(
             lw=0,
             label="holds the largest margin",
         )
-        lines: list[tuple[NDArray[np.float64], dict[str, Any]]] = [
-            (
-                transcript.pseudoexample_norm,
-                {
-                    "color": VERMILION,
-                    "ls": "-",
-                    "label": r"$\|A^\top \bar p\|$ (above it)",
-                },
-            ),
-            (
-                transcript.margin_average,
-                {
-                    "color": BLUE,
-                    "ls": "--",
-                    "label": "margin of the average (below it)",
-                },
-            ),
-            (
-                transcript.margin_last,
-                {
-                    "color": BLACK,
-                    "ls": ":",
-                    "label": "margin of the last move (below it)",
-                },
-            ),
-        ]
-        # Lines of one point have no length: with few rounds every point is marked.
-        markers = ("o", "s", "^") if len(t) <= FEW_ROUNDS else ("", "", "")
-        for (values, look), marker in zip(lines, markers, strict=True):
-            axes.plot(t, values, marker=marker, ms=5, **look)
+        for name, colour, dashes, marker, label in LINES:
+            # Lines of one point have no length: of few rounds every point is marked.
+            if len(t) > FEW_ROUNDS:
+                marker = ""
+            look = {"color": colour, "ls": dashes, "marker": marker, "label": label}
+            axes.plot(t, getattr(transcript, name), ms=5, **look)
         if len(t) == 1:
             axes.set(xlim=(0.0, 2.0), xticks=[1])
         if len(t) > FEW_ROUNDS:
@@ -181,7 +163,7 @@ def plot_weights(
 
     Raises
     ------
-    ValueError
+    InputError
         If a row is not one of the game.
     """
     weights = transcript.average_p if average else transcript.p
@@ -190,7 +172,7 @@ def plot_weights(
         heaviest = np.argsort(-transcript.average_p[-1], kind="stable")
         chosen = heaviest[: min(25, n)]
     else:
-        chosen = np.array(require_whole("rows", rows, 0, n - 1))
+        chosen = np.array(checked_integers("rows", rows, least=0, most=n - 1))
     with style():
         from matplotlib.colors import LogNorm
 
@@ -250,14 +232,14 @@ def plot_game(
 
     Raises
     ------
-    ValueError
+    InputError
         If the rows are not two-dimensional or a round was not played.
     """
     points, signs, has_constant = _points(transcript.A, labels)
     T = transcript.n_rounds
     if rounds is None:
         rounds = sorted({1, *np.geomspace(1, T, 6).round().astype(int).tolist()})
-    rounds = require_whole("rounds", rounds, 1, T)
+    rounds = checked_integers("rounds", rounds, least=1, most=T)
     n_columns = min(3, len(rounds))
     n_lines = -(-len(rounds) // n_columns)
     with style():
@@ -375,15 +357,15 @@ def _points(
         signs = np.sign(A[:, 2])
         return signs[:, None] * A[:, :2] / abs(A[0, 2]), signs, True
     if d != 2:
-        raise ValueError(
-            "A game is drawn in the plane: its rows must have two columns, or three "
-            f"with the signed constant last; got {d}."
+        raise InputError(
+            "a game is drawn in the plane: its rows must have two columns, or three "
+            f"with the signed constant last, got {d}"
         )
     if labels is None:
         return A, None, False
     signs = np.asarray(labels, dtype=np.float64)
     if signs.shape != (n,) or not np.isin(signs, (-1.0, 1.0)).all():
-        raise ValueError(f"`labels` must be {n} numbers +1 or -1.")
+        raise InputError(f"labels must be {n} numbers +1 or -1, got {labels!r}")
     return signs[:, None] * A, signs, False
 
 

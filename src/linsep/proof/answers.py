@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.proof.exact import doubles_from, unscaled
+from linsep.proof.exact import unscaled
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,6 @@ class Separator:
     """
 
     w: tuple[int, ...]
-
-    def to_floats(self) -> NDArray[np.float64]:
-        """Return `w` divided by a power of two and rounded to doubles.
-
-        Rounding may lose what the integers prove: check it before reporting it.
-        """
-        return doubles_from(self.w)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ A row separates as any positive multiple of it does. So rows are compared by dir
 copies (positive multiples) are merged, and two rows of opposite direction, or one row
 of zeros, are a conflict at once: most often the same point under both labels.
 
-To find equal directions among many rows, each row is divided by its first non-zero
-entry. Division rounds correctly: the rounded quotients depend on the exact quotients
-alone, so rows of one line have the same quotients bit for bit. The quotients are hashed
-to one word a row; rows whose words agree are then compared exactly, in integers.
+Each row is divided by its first non-zero entry. Division rounds correctly: the rounded
+quotients depend on the exact quotients alone, so rows of one line have the same
+quotients bit for bit, and are found as equal rows are (`linsep.rows.equal_rows`). Rows
+whose words agree are compared exactly, in integers.
 """
 
 from __future__ import annotations
@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 from linsep.proof.answers import Conflict
 from linsep.proof.exact import IntegerArray, IntegerRows, magnitude
 from linsep.proof.gordan import conflict_from_candidate, dense_columns
-from linsep.rows import is_sparse
-
-# Entries handled at once: 8 MiB of doubles.
-_CHUNK = 1 << 20
+from linsep.rows import is_sparse, split
+from linsep.rows.equal_rows import are_equal, distinct, row_words
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def canonicalise(A: Any) -> Canonical:
 
     Notes
     -----
-    One pass over the entries, then a sort of one word a row.
+    A few passes over the entries, and a sort of one word a row.
 
     Examples
     --------
@@ -70,23 +68,31 @@ def canonicalise(A: Any) -> Canonical:
     >>> found.representatives.tolist(), found.owner.tolist(), found.conflict
     ([0, 2], [0, 0, 1], Conflict(rows=(0, 2), weights=(1, 2)))
     """
-    m = A.shape[0]
-    words, signs = _lines(A)
-    order = np.lexsort((np.arange(m), words))
-    starts = np.ones(m, dtype=bool)
-    starts[1:] = words[order][1:] != words[order][:-1]
-    group = np.empty(m, dtype=np.intp)
-    group[order] = np.cumsum(starts) - 1
-    leader = order[starts][group]
-    followers = np.flatnonzero(leader != np.arange(m))
-    along = _same_line(A, followers, leader[followers])
-    # Rows whose words agree by chance stay by themselves.
-    leader[followers[~along]] = followers[~along]
+    if is_sparse(A):
+        A = A.copy()
+        A.eliminate_zeros()
+        A.sort_indices()
+    first_entries = _first_entries(A)
+    signs = np.sign(first_entries).astype(np.int8)
 
+    def words(index: NDArray[np.intp], attempt: int) -> NDArray[np.uint64]:
+        found = np.empty(index.size, dtype=np.uint64)
+        for start, stop in split(index.size, A.size // max(1, A.shape[0])):
+            # All rows in their order are not copied, but looked at in place.
+            part = slice(start, stop) if attempt == 0 else index[start:stop]
+            quotients = _quotients(A[part], first_entries[part])
+            found[start:stop] = row_words(quotients, attempt)
+        return found
+
+    leaders, line = distinct(
+        A.shape[0], words, lambda some, others: _same_line(A, some, others)
+    )
     # Directions of a line: the one of its leader, and the opposite one.
+    leader = leaders[line]
     opposite = signs != signs[leader]
-    key = 2 * leader + opposite
-    _, first, owner = np.unique(key, return_index=True, return_inverse=True)
+    _, first, owner = np.unique(
+        2 * leader + opposite, return_index=True, return_inverse=True
+    )
     ranked = np.argsort(first)
     place = np.empty_like(ranked)
     place[ranked] = np.arange(len(ranked))
@@ -101,6 +107,7 @@ def _conflict(
     leader: NDArray[np.intp],
     opposite: NDArray[np.bool_],
 ) -> Conflict | None:
+    """Return a row of zeros, or else the first row opposite to an earlier one."""
     zero = np.flatnonzero(signs == 0)
     if zero.size:
         return Conflict((int(zero[0]),), (1,))
@@ -110,88 +117,46 @@ def _conflict(
     return conflict_from_candidate(A, [leader[turned[0]], turned[0]])
 
 
-def _lines(A: Any) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
-    """Return a word that rows of one line share, and the sign of the first entry."""
-    m, d = A.shape
-    # Odd multipliers drawn at random; sums wrap around, which does no harm.
-    draws = np.random.default_rng(0).integers(0, 1 << 63, d, dtype=np.uint64)
-    multipliers = 2 * draws + 1
-    words = np.zeros(m, dtype=np.uint64)
-    signs = np.zeros(m, dtype=np.int8)
-    step = max(1, _CHUNK // max(1, d))
-    for start in range(0, m, step):
-        part = slice(start, min(start + step, m))
-        if is_sparse(A):
-            words[part], signs[part] = _sparse_words(A[part], multipliers)
-        elif d:
-            words[part], signs[part] = _dense_words(A[part], multipliers)
-    return words, signs
+def _first_entries(A: Any) -> NDArray[np.float64]:
+    """Return the first entry of each row that is not zero, or zero."""
+    first = np.zeros(A.shape[0])
+    if is_sparse(A):
+        filled = np.flatnonzero(np.diff(A.indptr))
+        first[filled] = A.data[A.indptr[filled]]
+    elif A.shape[1]:
+        for start, stop in split(*A.shape):
+            block = A[start:stop]
+            at = (block != 0).argmax(axis=1)
+            first[start:stop] = block[np.arange(len(block)), at]
+    return first
 
 
-def _dense_words(
-    block: NDArray[np.float64], multipliers: NDArray[np.uint64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
-    lead = block[np.arange(len(block)), (block != 0).argmax(axis=1)]
+def _quotients(block: Any, first_entries: NDArray[np.float64]) -> Any:
+    """Divide each row by its first entry."""
+    divisors = np.where(first_entries == 0, 1.0, first_entries)
     with np.errstate(all="ignore"):
-        quotients = block / np.where(lead == 0, 1.0, lead)[:, np.newaxis]
-    return _mixed(quotients) @ multipliers, np.sign(lead).astype(np.int8)
-
-
-def _sparse_words(
-    block: Any, multipliers: NDArray[np.uint64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
-    block = block.copy()
-    block.eliminate_zeros()
-    block.sort_indices()
-    sizes = np.diff(block.indptr)
-    filled = np.flatnonzero(sizes)
-    words = np.zeros(len(sizes), dtype=np.uint64)
-    signs = np.zeros(len(sizes), dtype=np.int8)
-    if filled.size:
-        heads = block.indptr[filled]
-        lead = block.data[heads]
-        with np.errstate(all="ignore"):
-            quotients = block.data / np.repeat(lead, sizes[filled])
-        terms = _mixed(quotients) * multipliers[block.indices]
-        words[filled] = np.add.reduceat(terms, heads)
-        signs[filled] = np.sign(lead)
-    return words, signs
-
-
-def _mixed(quotients: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Spread the bits of doubles over whole words; zero stays zero.
-
-    Small integers have their bits at the top only, where products would lose them.
-    The steps are those of MurmurHash3's finaliser.
-    """
-    bits = (quotients + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
-    bits ^= bits >> np.uint64(33)
-    bits *= np.uint64(0xFF51AFD7ED558CCD)
-    bits ^= bits >> np.uint64(33)
-    return bits
+        if not is_sparse(block):
+            return block / divisors[:, np.newaxis]
+        quotients = block.copy()
+        quotients.data = block.data / np.repeat(divisors, np.diff(block.indptr))
+    return quotients
 
 
 def _same_line(
     A: Any, some: NDArray[np.intp], others: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
     """Return, pair by pair, whether the rows are multiples of each other, exactly."""
-    same = np.empty(some.size, dtype=bool)
-    step = max(1, _CHUNK // max(1, A.shape[1]))
-    for start in range(0, some.size, step):
-        part = slice(start, start + step)
+    same = are_equal(A, some, others)
+    unlike = np.flatnonzero(~same)
+    for start, stop in split(unlike.size, A.shape[1]):
+        part = unlike[start:stop]
         dense, _ = dense_columns(A[np.concatenate([some[part], others[part]])])
-        a, b = np.split(dense, 2)
-        found = (a == b).all(axis=1)
-        other = np.flatnonzero(~found)
-        rows = IntegerRows.from_floats(np.concatenate([a[other], b[other]]))
-        found[other] = _proportional(*np.split(rows.values, 2))
-        same[part] = found
+        values = IntegerRows.from_floats(dense).values
+        same[part] = _proportional(*np.split(values, 2))
     return same
 
 
 def _proportional(a: IntegerArray, b: IntegerArray) -> NDArray[np.bool_]:
-    if a.shape[1] == 0:
-        return np.ones(len(a), dtype=bool)
     if max(magnitude(a), magnitude(b)) >= 1 << 31:
         a, b = a.astype(object), b.astype(object)
     at = np.arange(len(a)), (a != 0).argmax(axis=1)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Literal
 
 from linsep.proof import checker
 from linsep.proof.checker import CertificateError
 from linsep.proof.digest import digest
-from linsep.rows import Rows, as_dense
+from linsep.rows import Rows, is_sparse
 from linsep.whole_files import whole_file
 
 __all__ = ["Certificate", "CertificateError"]
@@ -139,7 +140,10 @@ class Certificate:
 
         features, _ = features_from(X)
         return checker.check(
-            self.to_json(), _PlainRows(features), _plain(labels_from(y))
+            self.to_json(),
+            _PlainRows(features),
+            _plain(labels_from(y)),
+            n_columns=features.shape[1],
         )
 
     def to_json(self) -> str:
@@ -242,18 +246,22 @@ def _header(rows: Rows, classes: Any) -> dict[str, Any]:
 
 
 class _PlainRows:
-    """Rows as lists of Python numbers, made as they are read."""
+    """Rows as Python numbers, made as they are read: lists, or mappings if sparse."""
 
     def __init__(self, X: Any) -> None:
         self.X = X
 
-    def __iter__(self) -> Iterator[Sequence[float]]:
-        n, d = self.X.shape
-        step = max(1, _CHUNK // max(1, d))
+    def __iter__(self) -> Iterator[checker.Row]:
+        n = self.X.shape[0]
+        step = max(1, _CHUNK * n // max(1, self.X.size))
         for start in range(0, n, step):
             block = self.X[start : start + step]
-            dense = as_dense(block)
-            yield from dense.tolist()
+            if not is_sparse(block):
+                yield from block.tolist()
+                continue
+            columns, values = block.indices.tolist(), block.data.tolist()
+            for begin, end in pairwise(block.indptr.tolist()):
+                yield dict(zip(columns[begin:end], values[begin:end], strict=True))
 
 
 def _plain(labels: Any) -> list[object]:

@@ -35,19 +35,27 @@ import json
 import math
 import re
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from operator import mul
 from typing import Any
 
 Document = dict[str, Any]
+Row = Sequence[float] | Mapping[int, float]
 
-MAX_COLONS = 10_000  # a dozen keys; the rest may stand in the names of two classes
 MAX_TEXT = 1 << 26  # characters in a certificate
+# A dozen keys and lists, the rest may stand in the names of the classes; an integer
+# takes four characters: two quotes, a digit and a comma.
+MAX_MARKS = {
+    ":": ("keys", 10_000),
+    "[": ("lists", 10_000),
+    "{": ("objects", 10_000),
+    ",": ("entries", MAX_TEXT // 4),
+}
 UNIT = 1 << 1074  # the largest denominator of a double; the others divide it
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,599})", re.ASCII)
 _HEXADECIMAL = re.compile(r"-?0x[1-9a-f][0-9a-f]{0,249999}", re.ASCII)
+_TEXTS = "integers written as text"
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _HEADER = {
     "format", "version", "kind", "n_samples", "n_features", "fit_intercept",
@@ -66,8 +74,9 @@ class CertificateError(ValueError):
 
 def check(
     certificate_text: str,
-    rows: Iterable[Sequence[float]],
+    rows: Iterable[Row],
     labels: Sequence[object],
+    n_columns: int | None = None,
 ) -> list[Fraction]:
     """Check a certificate; return what its sums come to, or raise.
 
@@ -76,9 +85,13 @@ def check(
     certificate_text : str
         The certificate, JSON.
     rows : iterable of sequences of n_features numbers
-        The data, as they were given. Read twice; an iterator is kept in memory.
+        The data, as they were given. A row that is mostly zeros may also be a mapping
+        from column, counted from 0, to number. Read twice; an iterator is kept in
+        memory.
     labels : sequence of n_samples labels
         Text, numbers or truth values.
+    n_columns : int, optional
+        The number of columns, which rows that are mappings do not show.
 
     Returns
     -------
@@ -92,6 +105,9 @@ def check(
         If anything at all is amiss.
     """
     certificate = parse(certificate_text)
+    d = certificate["n_features"]
+    if n_columns not in (None, d):
+        raise CertificateError(f"the certificate is for {d} columns, got {n_columns}")
     data = rows if isinstance(rows, Sequence) or iter(rows) is not rows else list(rows)
     signs = _signs(certificate["classes"], labels)
     if _data_digest(data, signs, certificate) != certificate["data_sha256"]:
@@ -101,13 +117,15 @@ def check(
     weights = dict(
         zip(certificate.get("rows", []), certificate.get("weights", []), strict=True)
     )
-    constant = [1] if certificate["fit_intercept"] else []
-    totals = [0] * (certificate["n_features"] + len(constant))
+    constant = [(d, 1.0)] if certificate["fit_intercept"] else []
+    totals: dict[int, int] = {}
     slacks = []
     for i, (row, sign) in enumerate(zip(data, signs, strict=True)):
-        entries, unit = _integers([*row, *constant])
+        if n_columns is None and isinstance(row, Mapping):
+            raise CertificateError("rows that are mappings need n_columns")
+        entries, unit = _integers(_entries(row, d, i) + constant)
         if w is not None:
-            slack = sign * sum(map(mul, entries, w))
+            slack = sign * sum(entry * w[j] for j, entry in entries)
             if slack < 0 or (slack == 0) != (i in weights):
                 found = (
                     "negative" if slack < 0 else "zero" if slack == 0 else "positive"
@@ -116,10 +134,11 @@ def check(
             slacks.append(Fraction(slack, unit))
         if i in weights:
             factor = sign * weights[i] * (UNIT // unit)
-            totals = [a + factor * b for a, b in zip(totals, entries, strict=True)]
-    if any(totals):
+            for j, entry in entries:
+                totals[j] = totals.get(j, 0) + factor * entry
+    if any(totals.values()):
         raise CertificateError("the weighted rows do not sum to zero")
-    return [Fraction(total, UNIT) for total in totals] if w is None else slacks
+    return [Fraction(0)] * (d + len(constant)) if w is None else slacks
 
 
 def parse(text: str) -> Document:
@@ -128,8 +147,9 @@ def parse(text: str) -> Document:
         raise CertificateError(
             f"a certificate is text of at most {MAX_TEXT} characters"
         )
-    if text.count(":") > MAX_COLONS:  # before millions of keys are read
-        raise CertificateError("a certificate has few keys, this text has many")
+    for mark, (name, most) in MAX_MARKS.items():
+        if text.count(mark) > most:  # before millions of them are made
+            raise CertificateError(f"not a JSON object of few {name}: this has many")
     try:
         document = json.loads(
             text,
@@ -196,35 +216,36 @@ def _check_header(document: Document) -> None:
 
 
 def _read_body(document: Document) -> Document:
-    parts = [document[name] for name in ("rows", "weights") if name in document]
-    lengths = {len(part) for part in parts if isinstance(part, list)}
-    if len(lengths) > 1:
-        raise CertificateError("every row needs a positive weight")
+    """Return the rows and the integers; what is too long is refused unread."""
+    n_columns = document["n_features"] + document["fit_intercept"]
+    for name in ("w", "rows", "weights"):
+        if not isinstance(document.get(name, []), list):
+            wanted = "row numbers" if name == "rows" else _TEXTS
+            raise CertificateError(f"{name} must be a list of {wanted}")
+    if "w" in document and len(document["w"]) != n_columns:
+        raise CertificateError(f"w must have {n_columns} entries")
+    if "rows" in document:
+        rows = document["rows"]
+        if len(rows) != len(document["weights"]):
+            raise CertificateError("every row needs a positive weight")
+        if document["kind"] == "conflict" and not 1 <= len(rows) <= n_columns + 1:
+            raise CertificateError(f"a conflict has from 1 to {n_columns + 1} rows")
+        if any(type(row) is not int for row in rows):
+            raise CertificateError("rows must be a list of row numbers")
+        inside = not rows or (rows[0] >= 0 and rows[-1] < document["n_samples"])
+        if not inside or any(a >= b for a, b in pairwise(rows)):
+            raise CertificateError("rows must increase, from 0 to below n_samples")
     body: Document = {
         name: _exact_integers(document[name], name)
         for name in ("w", "weights")
         if name in document
     }
-    n_columns = document["n_features"] + document["fit_intercept"]
-    if "w" in body and len(body["w"]) != n_columns:
-        raise CertificateError(f"w must have {n_columns} entries")
-    if "rows" in document:
-        rows = document["rows"]
-        if not isinstance(rows, list) or any(type(row) is not int for row in rows):
-            raise CertificateError("rows must be a list of row numbers")
-        inside = not rows or (rows[0] >= 0 and rows[-1] < document["n_samples"])
-        if not inside or any(a >= b for a, b in pairwise(rows)):
-            raise CertificateError("rows must increase, from 0 to below n_samples")
-        if len(body["weights"]) != len(rows) or min(body["weights"], default=1) <= 0:
-            raise CertificateError("every row needs a positive weight")
-        if document["kind"] == "conflict" and not 1 <= len(rows) <= n_columns + 1:
-            raise CertificateError(f"a conflict has from 1 to {n_columns + 1} rows")
+    if min(body.get("weights", []), default=1) <= 0:
+        raise CertificateError("every row needs a positive weight")
     return body
 
 
-def _exact_integers(values: object, name: str) -> list[int]:
-    if not isinstance(values, list):
-        raise CertificateError(f"{name} must be a list of integers written as text")
+def _exact_integers(values: list[object], name: str) -> list[int]:
     integers = []
     for value in values:
         if isinstance(value, str) and _DECIMAL.fullmatch(value):
@@ -232,7 +253,7 @@ def _exact_integers(values: object, name: str) -> list[int]:
         elif isinstance(value, str) and _HEXADECIMAL.fullmatch(value):
             integers.append(int(value, 16))  # takes time proportional to its length
         else:
-            raise CertificateError(f"{name} must be a list of integers written as text")
+            raise CertificateError(f"{name} must be a list of {_TEXTS}")
     return integers
 
 
@@ -244,7 +265,7 @@ def _signs(classes: list[str], labels: Sequence[object]) -> list[int]:
 
 
 def _data_digest(
-    rows: Iterable[Sequence[float]],
+    rows: Iterable[Row],
     signs: list[int],
     certificate: Document,
 ) -> str:
@@ -252,9 +273,7 @@ def _data_digest(
     count = 0
     counts, columns, values = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
     for row in rows:
-        entries = [(j, _double(entry)) for j, entry in enumerate(row) if entry != 0]
-        if len(row) != d:
-            raise CertificateError(f"row {count} must have {d} entries, got {len(row)}")
+        entries = _entries(row, d, count)
         k = len(entries)
         counts.update(struct.pack("<I", k))
         if k < d:
@@ -273,6 +292,19 @@ def _data_digest(
     return total.hexdigest()
 
 
+def _entries(row: Row, d: int, number: int) -> list[tuple[int, float]]:
+    """Return the columns of the entries that are not zero, increasing, and these."""
+    if isinstance(row, Mapping):
+        if not all(type(j) is int and 0 <= j < d for j in row):
+            raise CertificateError(f"row {number} must have columns from 0 to {d - 1}")
+        pairs: Iterable[tuple[int, float]] = sorted(row.items())
+    elif len(row) == d:
+        pairs = enumerate(row)
+    else:
+        raise CertificateError(f"row {number} must have {d} entries, got {len(row)}")
+    return [(j, _double(entry)) for j, entry in pairs if entry != 0]
+
+
 def _double(entry: object) -> float:
     try:
         if isinstance(entry, (int, float)) and math.isfinite(entry):
@@ -285,11 +317,11 @@ def _double(entry: object) -> float:
     raise CertificateError(f"the data must be finite doubles, got {shown}")
 
 
-def _integers(row: list[float]) -> tuple[list[int], int]:
-    """Return a row as integers over one denominator, a power of two."""
-    ratios = [entry.as_integer_ratio() for entry in row]
-    unit = max((below for _, below in ratios), default=1)
-    return [above * (unit // below) for above, below in ratios], unit
+def _integers(entries: list[tuple[int, float]]) -> tuple[list[tuple[int, int]], int]:
+    """Return entries as integers over one denominator, a power of two."""
+    ratios = [(j, *entry.as_integer_ratio()) for j, entry in entries]
+    unit = max((below for _, _, below in ratios), default=1)
+    return [(j, above * (unit // below)) for j, above, below in ratios], unit
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -13,7 +13,6 @@ Each rung only proposes; an answer is returned when integers have proved it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from linsep.proof.answers import Answer, Separator
 from linsep.proof.coordinates import basis_coordinates
 from linsep.proof.exact import IntegerRows
 from linsep.proof.gordan import dense_columns
-from linsep.proof.simplex import Search, holds, never
+from linsep.proof.simplex import Search, never, proved
 
 # Bases examined exactly after each guess, and changes of basis, before exactness alone.
 _EXACT_STEPS = 2
@@ -75,14 +74,7 @@ def settle_rows(
 
     `order` names rows likely to be tight or in conflict, likeliest first.
     """
-    if rows.shape[0] == 0:
-        return Separator((0,) * rows.shape[1])
-    for attempt in count():  # more than one only if a prime hid part of the rank
-        search = Search.start(rows, order, attempt)
-        answer = _climb(search, should_stop)
-        if answer is None or holds(rows, answer):
-            return answer
-    raise AssertionError("unreachable")
+    return proved(rows, order, lambda search: _climb(search, should_stop))
 
 
 def _climb(search: Search, should_stop: Callable[[], bool]) -> Answer | None:

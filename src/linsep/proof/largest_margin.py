@@ -20,15 +20,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpz_mat
 from numpy.typing import NDArray
 
 from linsep.proof import linear
-from linsep.proof.exact import IntegerRows, integer_product
-from linsep.rows import as_dense
+from linsep.proof.exact import IntegerRows, python_vector
 
 Evaluate = Callable[[list[int], int], tuple[int, Fraction] | None]
 
@@ -58,67 +58,94 @@ class ExactMargin:
     denominator: int
 
 
+class _Row(NamedTuple):
+    """A signed row divided by a power of two, so that its entries are integers.
+
+    Its value at the solution, the target, is one divided alike.
+    """
+
+    features: list[int]
+    border: int  # the entry of the constant column, 0 without one
+    target: fmpq
+
+
 class _Support:
     """Independent active rows, their multipliers, and the system they solve."""
 
     def __init__(self, take: Callable[[NDArray[np.intp]], Any], free: bool) -> None:
         self._take = take
+        self._held: dict[int, _Row] = {}
+        self.width = 0
         self.free = free
         self.rows: list[int] = []
         self.multipliers: list[fmpq] = []
         self.offset = fmpq(0)
 
-    def load(self, index: list[int]) -> IntegerRows:
-        dense = self._take(np.asarray(index, dtype=np.intp))
-        dense = as_dense(dense)
-        return IntegerRows.from_floats(dense)
+    def read(self, index: list[int]) -> IntegerRows:
+        """Return rows as integers, the constant column last if there is one."""
+        return IntegerRows.from_floats(self._take(np.asarray(index, dtype=np.intp)))
 
-    def bordered(self, index: list[int]) -> tuple[fmpq_mat, fmpq_mat, fmpz_mat]:
-        """Return the matrix, the right side, and the features of rows as integers.
+    def row(self, i: int) -> _Row:
+        """Return a row, read when it is first asked for."""
+        if i not in self._held:
+            read = self.read([i])
+            values = [int(value) for value in read.values[0]]
+            border = values.pop() if self.free else 0
+            self.width = len(values)
+            self._held[i] = _Row(values, border, _power(-int(read.exponents[0])))
+        return self._held[i]
 
-        Row ``i`` is scaled by ``2**-exponent``, its multiplier by the inverse.
-        """
-        exact = self.load(index)
-        k = len(index)
-        values = exact.values[:, :-1] if self.free else exact.values
-        features = linear.integer_matrix(np.asarray(values, dtype=object))
-        gram = features * features.transpose()
-        size = k + int(self.free)
-        matrix = fmpq_mat(size, size)
-        right = fmpq_mat(size, 1)
-        for i in range(k):
-            for j in range(k):
-                matrix[i, j] = fmpq(gram[i, j])
-            right[i, 0] = _power(-int(exact.exponents[i]))
-            if self.free:
-                sign = fmpq(int(exact.values[i, -1]))
-                matrix[i, k] = matrix[k, i] = sign
-        return matrix, right, features
+    def features(self) -> fmpz_mat:
+        """Return the features of the active rows."""
+        rows = [self.row(i).features for i in self.rows]
+        return fmpz_mat(len(rows), self.width, list(chain.from_iterable(rows)))
+
+    def matrix(self) -> fmpq_mat:
+        """Return the Gram matrix of the active rows, bordered by their signs."""
+        features = self.features()
+        lines: list[list[Any]] = (features * features.transpose()).tolist()
+        if self.free:
+            border = [self.row(i).border for i in self.rows]
+            lines = [[*line, b] for line, b in zip(lines, border, strict=True)]
+            lines.append([*border, 0])
+        return fmpq_mat(len(lines), len(lines), list(chain.from_iterable(lines)))
+
+    def column(self, entering: int) -> fmpq_mat:
+        """Return the column that a row would have in the matrix."""
+        row = self.row(entering)
+        products = self.features() * linear.integer_column(row.features)
+        entries: list[Any] = products.entries()
+        entries += [row.border] if self.free else []
+        return fmpq_mat(len(entries), 1, entries)
+
+    def solution(self) -> fmpq_mat:
+        """Return the multipliers, and the offset if there is one, as a column."""
+        entries = [*self.multipliers, self.offset] if self.free else self.multipliers
+        return fmpq_mat(len(entries), 1, entries)
 
     def solve(self) -> None:
-        """Solve for the multipliers and the offset of the present rows."""
-        matrix, right, _ = self.bordered(self.rows)
-        solution = matrix.solve(right)
-        k = len(self.rows)
-        self.multipliers = [solution[i, 0] for i in range(k)]
-        self.offset = solution[k, 0] if self.free else fmpq(0)
+        """Solve for the multipliers and the offset of the active rows."""
+        right = [self.row(i).target for i in self.rows] + (
+            [fmpq(0)] if self.free else []
+        )
+        self._set(self.matrix().solve(fmpq_mat(len(right), 1, right)))
 
-    def scales(self) -> list[fmpq]:
-        return [_power(-int(e)) for e in self.load(self.rows).exponents]
+    def move(self, direction: fmpq_mat, length: fmpq) -> None:
+        """Move the multipliers and the offset against the direction."""
+        self._set(self.solution() - direction * length)
+
+    def _set(self, solution: fmpq_mat) -> None:
+        entries = solution.entries()
+        self.offset = entries.pop() if self.free else fmpq(0)
+        self.multipliers = entries
 
     def weights(self) -> tuple[list[int], int]:
         """Return ``w`` and ``b`` as integers over one denominator."""
-        _, _, features = self.bordered(self.rows)
-        k = len(self.rows)
-        column = fmpq_mat(k, 1)
-        for i in range(k):
-            column[i, 0] = self.multipliers[i]
-        w = fmpq_mat(features.transpose()) * column
-        entries = [w[j, 0] for j in range(w.nrows())]
+        multipliers = fmpq_mat(len(self.rows), 1, self.multipliers)
+        entries = (fmpq_mat(self.features().transpose()) * multipliers).entries()
         if self.free:
             entries.append(self.offset)
-        total = fmpq_mat(len(entries), 1, entries)
-        numerators, denominator = total.numer_denom()
+        numerators, denominator = fmpq_mat(len(entries), 1, entries).numer_denom()
         return linear.python_integers(numerators), int(denominator)
 
 
@@ -136,7 +163,8 @@ def exact_margin(
     take : callable
         Returns named signed rows in float64; with `free` the last column is the sign.
     support : ndarray of int
-        Rows believed to carry the solution, the most trusted first.
+        Rows believed to carry the solution, the most trusted first; at least one row,
+        and with `free` one of each class.
     free : bool
         Whether there is an unpenalised intercept.
     most_violated : callable
@@ -151,8 +179,10 @@ def exact_margin(
         None if stopped, or if the rows cannot be separated at all.
     """
     state = _Support(take, free)
-    state.rows = _independent(state, [int(i) for i in support])
-    if not _make_feasible(state):
+    guess = [int(i) for i in support]
+    # A guess may lead nowhere; its first row of each class never does.
+    first = {state.row(i).border > 0: i for i in reversed(guess)}
+    if not _begins(state, guess) and not _begins(state, list(first.values())):
         return None
     while not should_stop():
         weights, denominator = state.weights()
@@ -164,16 +194,12 @@ def exact_margin(
     return None
 
 
-def _independent(state: _Support, index: list[int]) -> list[int]:
-    """Keep the rows that are independent of those before them."""
-    values = state.load(index).values
-    return [index[i] for i in linear.independent_columns(values.T)]
-
-
-def _make_feasible(state: _Support) -> bool:
-    """Drop rows with negative multipliers until there are none."""
+def _begins(state: _Support, index: list[int]) -> bool:
+    """Activate rows independent of those before them, none of negative multiplier."""
+    values = state.read(index).values
+    state.rows = [index[i] for i in linear.independent_columns(values.T)]
     while state.rows:
-        if state.free and len(_classes(state)) < 2:
+        if state.free and len({state.row(i).border > 0 for i in state.rows}) < 2:
             return False
         state.solve()
         least = min(range(len(state.rows)), key=lambda i: state.multipliers[i])
@@ -183,69 +209,61 @@ def _make_feasible(state: _Support) -> bool:
     return False
 
 
-def _classes(state: _Support) -> set[int]:
-    return {1 if v > 0 else -1 for v in state.load(state.rows).values[:, -1]}
-
-
 def _admit(state: _Support, entering: int, should_stop: Callable[[], bool]) -> bool:
-    """Take exact dual steps until a violated row is active; False if it cannot be."""
+    """Take exact dual steps until a violated row is active; False if it cannot be.
+
+    Let ``K`` be the bordered matrix of the active rows and ``c`` the column that the
+    entering row would have in it. For each unit of the entering multiplier
+
+    1. the other multipliers and the offset fall by ``K^-1 c``, so that the values of
+       the active rows stay, and
+    2. the row's own value rises by ``|a|^2 - c' K^-1 c``.
+    3. The longest step is where the first multiplier reaches zero;
+    4. the full step is where the row's value reaches its target.
+    5. If the full step comes first, it is taken, and the row is active.
+    6. Otherwise the longest is, the row that blocks is dropped, and all begins again.
+       With no step at all the rows cannot be separated.
+    """
+    row = state.row(entering)
+    length_squared = sum((fmpq(value) ** 2 for value in row.features), start=fmpq(0))
     multiplier = fmpq(0)
     while not should_stop():
-        index = [*state.rows, entering]
-        matrix, right, _ = state.bordered(index)
-        k = len(state.rows)
-        kept = [*range(k), *range(k + 1, matrix.nrows())]
-        inner = fmpq_mat(len(kept), len(kept))
-        column = fmpq_mat(len(kept), 1)
-        for i, at in enumerate(kept):
-            column[i, 0] = matrix[at, k]
-            for j, other in enumerate(kept):
-                inner[i, j] = matrix[at, other]
-        direction = inner.solve(column)
-        rise = matrix[k, k] - (column.transpose() * direction)[0, 0]
-        gap = right[k, 0] - matrix[k, k] * multiplier
-        for i in range(k):
-            gap -= matrix[k, i] * state.multipliers[i]
-        if state.free:
-            gap -= matrix[k, k + 1] * state.offset
-        ratios = [
-            (state.multipliers[i] / direction[i, 0], i)
-            for i in range(k)
-            if direction[i, 0] > 0
+        column = state.column(entering)
+        fall = state.matrix().solve(column)  # 1
+        rise = length_squared - _dot(column, fall)  # 2
+        steps = [  # 3
+            (held / fall[i, 0], i)
+            for i, held in enumerate(state.multipliers)
+            if fall[i, 0] > 0
         ]
-        longest = min(ratios) if ratios else None
-        full = gap / rise if rise > 0 else None
-        if full is None and longest is None:
-            return False
-        if longest is None or (full is not None and full <= longest[0]):
-            assert full is not None
-            _move(state, direction, full)
+        longest, blocking = min(steps, default=(None, -1))
+        value = _dot(column, state.solution()) + length_squared * multiplier
+        full = (row.target - value) / rise if rise > 0 else None  # 4
+        if full is not None and (longest is None or full <= longest):  # 5
+            state.move(fall, full)
             state.rows.append(entering)
             state.multipliers.append(multiplier + full)
             return True
-        _move(state, direction, longest[0])
-        multiplier += longest[0]
-        del state.rows[longest[1]], state.multipliers[longest[1]]
+        if longest is None:  # 6
+            return False
+        state.move(fall, longest)
+        multiplier += longest
+        del state.rows[blocking], state.multipliers[blocking]
     return False
 
 
-def _move(state: _Support, direction: fmpq_mat, length: fmpq) -> None:
-    """Move the multipliers and the offset against the direction."""
-    k = len(state.rows)
-    for i in range(k):
-        state.multipliers[i] -= length * direction[i, 0]
-    if state.free:
-        state.offset -= length * direction[k, 0]
+def _dot(one: fmpq_mat, other: fmpq_mat) -> fmpq:
+    """Return the product of two columns."""
+    return (one.transpose() * other)[0, 0]
 
 
 def _answer(state: _Support, weights: list[int], denominator: int) -> ExactMargin:
     """Word the solution, multipliers as those of the rows as given."""
-    scales = state.scales()
-    scaled = [m * s for m, s in zip(state.multipliers, scales, strict=True)]
-    pairs = sorted(
-        (row, _fraction(m)) for row, m in zip(state.rows, scaled, strict=True)
-    )
-    pairs = [(row, m) for row, m in pairs if m > 0]
+    scaled = {
+        row: _fraction(multiplier * state.row(row).target)
+        for row, multiplier in zip(state.rows, state.multipliers, strict=True)
+    }
+    pairs = sorted((row, m) for row, m in scaled.items() if m > 0)
     total = sum((m for _, m in pairs), start=Fraction(0))
     return ExactMargin(
         1 / total,
@@ -254,18 +272,6 @@ def _answer(state: _Support, weights: list[int], denominator: int) -> ExactMargi
         tuple(weights),
         denominator,
     )
-
-
-def exact_values(
-    rows: NDArray[np.float64], weights: list[int], denominator: int
-) -> list[Fraction]:
-    """Return every ``a_i . w`` exactly."""
-    exact = IntegerRows.from_floats(rows)
-    products = integer_product(exact.values, weights)
-    return [
-        Fraction(int(p), denominator) * Fraction(2) ** int(e)
-        for p, e in zip(products, exact.exponents, strict=True)
-    ]
 
 
 def _power(exponent: int) -> fmpq:
@@ -311,8 +317,7 @@ def exact_upper(
         p * Fraction(2) ** int(e) for p, e in zip(shares, exact.exponents, strict=True)
     ]
     denominator = math.lcm(*(p.denominator for p in scaled))
-    numerators = np.empty(len(scaled), dtype=object)
-    numerators[:] = [int(p * denominator) for p in scaled]
+    numerators = python_vector([int(p * denominator) for p in scaled])
     width = rows.shape[1] - int(free)
     sums = numerators @ exact.values[:, :width].astype(object)
     squared = Fraction(sum(int(v) ** 2 for v in sums), denominator**2)

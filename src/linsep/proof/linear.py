@@ -11,7 +11,6 @@ rests on a likely dependence is checked by an exact product before it is returne
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from typing import cast
 
 import numpy as np
@@ -113,7 +112,8 @@ def null_basis(values: IntegerArray) -> IntegerArray:
     >>> null_basis(np.array([[1, 2, 3], [2, 4, 6]])).tolist()
     [[-2, -3], [1, 0], [0, 1]]
     """
-    for attempt in count():  # few primes divide all minors of the rank's size
+    attempt = 0
+    while True:
         rows = independent_columns(values.T, attempt)
         columns = independent_columns(values[rows], attempt)
         basis = _null_candidate(values[rows], columns)
@@ -121,7 +121,7 @@ def null_basis(values: IntegerArray) -> IntegerArray:
         # null space has; so a product of zero proves it.
         if _vanishes(values, basis):
             return basis
-    raise AssertionError("unreachable")
+        attempt += 1  # few primes divide all minors of the rank's size
 
 
 def _null_candidate(rows: IntegerArray, columns: list[int]) -> IntegerArray:

@@ -42,10 +42,13 @@ from linsep.proof.exact import (
     scaled_doubles,
 )
 from linsep.proof.signs import shortened
-from linsep.proof.tableau import guess_basis
 
 # Beyond this condition number a double keeps no digit of a basis's coordinates.
 _CONDITION_LIMIT = 1e14
+# In doubles, entries smaller than this, relative to the largest of their row, are zero.
+_TOLERANCE = 1e-9
+# A tableau that grew this much has lost most of its digits.
+_GROWTH_LIMIT = 1e12
 
 
 def never() -> bool:
@@ -82,16 +85,28 @@ def decide(
     >>> decide(IntegerRows.from_floats(np.array([[1.0], [2.0], [-0.5]])))
     Conflict(rows=(0, 2), weights=(1, 2))
     """
-    m, d = rows.shape
-    if m == 0:
-        return Separator((0,) * d)
-    for attempt in count():  # more than one only if a prime hid part of the rank
-        search = Search.start(rows, order, attempt)
+
+    def run(search: Search) -> Answer | None:
         search.guess(should_stop)
-        answer = search.pivot(should_stop)
+        return search.pivot(should_stop)
+
+    return proved(rows, order, run)
+
+
+def proved(
+    rows: IntegerRows,
+    order: Sequence[int] | NDArray[np.intp],
+    run: Callable[[Search], Answer | None],
+) -> Answer | None:
+    """Run searches until an answer holds on all columns, or one gives up."""
+    if rows.shape[0] == 0:
+        return Separator((0,) * rows.shape[1])
+    attempt = 0
+    while True:
+        answer = run(Search.start(rows, order, attempt))
         if answer is None or holds(rows, answer):
             return answer
-    raise AssertionError("unreachable")
+        attempt += 1  # a prime hid part of the rank
 
 
 class Search:
@@ -170,9 +185,10 @@ class Search:
         draws = np.random.default_rng(1).integers(1 << 20, 1 << 21, len(self.basis))
         cost = [int(draw) for draw in draws]
         tie = False
-        for step in count():
-            if step == limit or should_stop():
-                return None
+        steps = count() if limit is None else range(limit)
+        for _ in steps:
+            if should_stop():
+                break
             w, products, denominator = self._primal()
             if min(products) > 0:
                 return self.separator(w)
@@ -257,6 +273,64 @@ def _updated(cost: list[int], u: list[int], leaving: int, scale: int) -> list[in
     changed = [y * pivot - price * value for y, value in zip(cost, u, strict=True)]
     changed[leaving] = price * scale
     return primitive(changed)
+
+
+def guess_basis(
+    tableau: NDArray[np.float64],
+    basis: list[int],
+    should_stop: Callable[[], bool],
+) -> tuple[list[int], int | None]:
+    """Follow the pivots in floating point, one rank-one update each.
+
+    It may be wrong in any way: its only output is a basis to start from.
+
+    Parameters
+    ----------
+    tableau : ndarray of shape (m, r)
+        Every row in the coordinates of the basis: ``a_k = sum_j tableau[k, j] b_j``,
+        rows of comparable size. Overwritten.
+    basis : list of r int
+        The rows of the basis, so ``tableau[basis]`` is the identity.
+    should_stop : callable
+        Asked between pivots.
+
+    Returns
+    -------
+    basis : list of r int
+        The last basis reached.
+    row : int or None
+        The row that, with the basis, looks like a conflict; None if there is none.
+    """
+    basis, r = list(basis), len(basis)
+    # Unequal costs make ties of the ratio test, and so stalling, unlikely.
+    cost = np.random.default_rng(0).uniform(1.0, 2.0, r)
+    with np.errstate(all="ignore"):  # an overflow only spoils the guess
+        for _ in range(20 * (r + 10)):
+            margins = tableau.sum(axis=1)
+            lengths = np.sqrt(1.0 + np.einsum("ij,ij->i", tableau, tableau))
+            row = int(np.argmin((margins - 1.0) / lengths))  # steepest edge
+            worst = int(np.argmin(margins / lengths))
+            if margins[worst] > _TOLERANCE * lengths[worst] or should_stop():
+                break
+            if margins[row] > 0:
+                row = worst
+            entering = tableau[row, :].copy()
+            eligible = np.flatnonzero(entering > _TOLERANCE * np.abs(entering).max())
+            if eligible.size == 0:
+                return basis, row
+            ratios = cost[eligible] / entering[eligible]
+            leaving = int(eligible[np.argmin(ratios)])
+            factor = tableau[:, leaving] / entering[leaving]
+            cost -= entering * ratios.min()
+            cost[leaving] = ratios.min()
+            np.maximum(cost, 0.0, out=cost)
+            entering[leaving] = 0.0
+            tableau -= np.outer(factor, entering)
+            tableau[:, leaving] = factor
+            basis[leaving] = row
+            if not np.abs(factor).max() < _GROWTH_LIMIT:
+                break
+    return basis, None
 
 
 def holds(rows: IntegerRows, answer: Answer) -> bool:

@@ -104,7 +104,7 @@ def sparse_margins(
 
 
 def judge_margins(
-    const double[::1] s,
+    double[::1] s,
     const double[::1] t,
     const int8_t[::1] signs,
     double factor,
@@ -117,7 +117,8 @@ def judge_margins(
     No margin is further than ``factor t + underflow`` from the true one. Returns the
     fields of `linsep.rows.protocol.Scan` for these rows: the least certain margin of
     each class (-1 first) and of the rows certainly positive, the rows certainly
-    negative, those within rounding of zero, and the largest error.
+    negative, those within rounding of zero, and the largest error. A margin that
+    overflowed becomes -inf.
     """
     cdef Py_ssize_t i, n_violations = 0, n_unsettled = 0
     cdef double error, low, relative, largest = 0.0
@@ -146,9 +147,9 @@ def judge_margins(
                 # Among subnormals a row may be in doubt at any ratio.
                 if relative >= factor:
                     relative = 0.0
-            if by_margin:
-                relative = s[i] if isfinite(t[i]) else -INFINITY
-            score[i] = relative
+            if not isfinite(t[i]):
+                s[i] = -INFINITY
+            score[i] = s[i] if by_margin else relative
     return down, up, settled, n_violations, n_unsettled, largest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from linsep.rows.threads import map_in_threads
 Margins = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-class MatrixRows:
+class MatrixRows(ABC):
     """Signed rows over the user's own matrix, which is never copied nor written to.
 
     Parameters
@@ -43,22 +44,22 @@ class MatrixRows:
         return dtype
 
     @property
+    @abstractmethod
     def entries_a_row(self) -> int:
         """Entries that a row holds in memory, on average, rounded up."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def n_terms(self) -> int:
         """Terms at most that a dot product of a row has."""
-        raise NotImplementedError
 
     def features(self, index: NDArray[np.intp] | slice) -> Any:
         """Return rows as the user gave them, neither signed nor extended."""
         return self.X[index]
 
+    @abstractmethod
     def take(self, index: NDArray[np.intp]) -> Any:
         """Return the exact signed rows named by ``index``, in float64."""
-        raise NotImplementedError
 
     def margins(
         self, w: NDArray[np.float64], index: NDArray[np.intp] | None = None
@@ -107,6 +108,7 @@ class MatrixRows:
     def _chunks(self) -> Iterator[tuple[int, int]]:
         return split(self.shape[0], self.entries_a_row)
 
+    @abstractmethod
     def _fill(
         self,
         start: int,
@@ -117,4 +119,3 @@ class MatrixRows:
         t: NDArray[np.float64],
     ) -> None:
         """Set ``s`` and ``t`` to the margins of a range of rows and their sizes."""
-        raise NotImplementedError

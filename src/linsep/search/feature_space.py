@@ -22,7 +22,7 @@ from linsep.search.reasons import Reason
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import margin_upper
 from linsep.solvers.gram_factor import Columns, GramFactor
-from linsep.solvers.hard_margin.active_set import HardMargin
+from linsep.solvers.hard_margin.start import HardMargin
 from linsep.solvers.scaling import exponent_above
 
 # Steps of the active set a landmark, seconds, and entries made exact, at most.
@@ -112,14 +112,16 @@ def _hard_problem(
     signed = rows * (signs / scale)[:, None]
     if free:
         signed = np.column_stack([signed, signs])
-    return HardMargin(np.ascontiguousarray(signed), signs, free), scale
+    signed = np.ascontiguousarray(signed)
+    return HardMargin(signed, signs, free_offset=free), scale
 
 
 def _solve(problem: HardMargin, seconds: float) -> Outcome:
     """Run the active set, within limits of time and steps."""
     clock = Clock()
     outcome = Outcome.STALLED
-    for state in problem.solve(1e-10, STEPS_A_LANDMARK * problem.rows.shape[1] + 200):
+    limit = STEPS_A_LANDMARK * problem.rows.shape[1] + 200
+    for state in problem.solve(tolerance=1e-10, max_steps=limit):
         outcome = state
         if clock.elapsed() > seconds:
             break
@@ -133,7 +135,7 @@ def _checked(
     scan = rows.scan(w, rows.shape[0], by_margin=True)
     slack = scan.margin
     if slack <= 0 and scan.n_violations == 0:
-        doubtful = scan.index[scan.relative <= scan.error]
+        doubtful = scan.index[scan.values <= scan.error]
         exact = Hyperplane(w).least_slack(rows.take(doubtful))
         slack = -np.inf if exact is None else min(exact, scan.margin_settled)
     if slack <= 0:

@@ -17,19 +17,19 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.proof.exact import exact_values
 from linsep.proof.largest_margin import (
     ExactMargin,
     exact_lower,
     exact_margin,
     exact_upper,
-    exact_values,
     root_above,
 )
 from linsep.result import Status
-from linsep.rows import Rows, Scan, as_dense
+from linsep.rows import Rows, Scan, as_dense, split
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
-from linsep.search.hyperplane import ROWS_AT_A_TIME, Hyperplane
+from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Monitor
 from linsep.search.separator_search import Search, SeparatorEngine
 from linsep.solvers.active_set import Outcome
@@ -181,7 +181,7 @@ class MarginEngine:
     ) -> NDArray[np.intp]:
         """Return rows the sweep found inside the margin that are not held yet."""
         edge = target * (1.0 - min(1e-9, 0.1 * self.tol))
-        return np.setdiff1d(scan.index[scan.relative < edge], working.index)
+        return np.setdiff1d(scan.index[scan.values < edge], working.index)
 
     def _without_margin(self) -> Verdict:
         """Decide whether there is a separator where the largest margin is too large."""
@@ -211,18 +211,18 @@ class MarginEngine:
             if n * d <= MOST_EXACT_ENTRIES:
                 return np.arange(n), np.inf
             return scan.index, -np.inf
-        bound = scan.relative[0] + 4 * scan.error
-        nearest = scan.index[scan.relative <= bound]
+        bound = scan.values[0] + 4 * scan.error
+        nearest = scan.index[scan.values <= bound]
         if nearest.size == n:
             return nearest, np.inf
         if nearest.size == scan.index.size:
             return nearest, -np.inf
-        return nearest, float(scan.relative[nearest.size] - scan.error)
+        return nearest, float(scan.values[nearest.size] - scan.error)
 
     def _name_first_rows(self, solution: Solution, scan: Scan) -> None:
         """Where rows tie, let the first of them be the support."""
         edge = solution.target * (1.0 + 1e-9) + 4 * scan.error
-        tied = np.union1d(scan.index[scan.relative <= edge], self.support)
+        tied = np.union1d(scan.index[scan.values <= edge], self.support)
         if tied.size == self.support.size:
             return
         multipliers = np.zeros(tied.size)
@@ -275,7 +275,7 @@ class MarginEngine:
         denominator = math.lcm(*(v.denominator for v in weights))
         integers = [int(v * denominator) for v in weights]
         rows = as_dense(self.search.rows.take(nearest))
-        values = exact_values(rows, integers, denominator)
+        values = exact_values(rows, integers, Fraction(1, denominator))
         if others < np.inf:
             values.append(Fraction(others))
         if min(values) > 0:
@@ -314,14 +314,15 @@ def _most_violated(
     target = float(np.ldexp(1.0, shift))
     k = min(n, 4 * d + 200) if Hyperplane(w, tuple(weights)).is_faithful else 0
     scan = rows.scan(w, k or n, by_margin=True)
-    if scan.index.size < n and not scan.relative[-1] - 2 * scan.error > target:
+    if scan.index.size < n and not scan.values[-1] - 2 * scan.error > target:
         scan = rows.scan(w, n, by_margin=True)
-    clear = scan.relative - 2 * scan.error > target
+    clear = scan.values - 2 * scan.error > target
     doubtful = scan.index[~clear] if k else scan.index
     worst = None
-    for at in range(0, doubtful.size, ROWS_AT_A_TIME):
-        part = doubtful[at : at + ROWS_AT_A_TIME]
-        values = exact_values(as_dense(rows.take(part)), list(weights), denominator)
+    scale = Fraction(1, denominator)
+    for start, stop in split(doubtful.size, rows.entries_a_row):
+        part = doubtful[start:stop]
+        values = exact_values(as_dense(rows.take(part)), list(weights), scale)
         least = min(range(len(values)), key=lambda i: (values[i], part[i]))
         if values[least] < 1 and (worst is None or values[least] < worst[1]):
             worst = int(part[least]), values[least]

@@ -11,6 +11,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from linsep.rows import is_sparse
 from linsep.rows.threads import map_in_threads
 from linsep.solvers._blas cimport add_rows, add_scaled, dot, products
 
@@ -61,7 +62,7 @@ cdef class Sweep:
         self, A, const Py_ssize_t[::1] bounds, Py_ssize_t block, int n_threads
     ):
         self.n, self.d = A.shape
-        self._is_dense = not hasattr(A, "indptr")
+        self._is_dense = not is_sparse(A)
         self._is_long = False
         if self._is_dense:
             self._dense = A

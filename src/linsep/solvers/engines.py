@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.solvers.active_set import Outcome, active_set
+from linsep.solvers.active_set import ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.metric import Coordinates, rewhiten, whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
@@ -129,10 +129,13 @@ def _solve(
         if done or coordinates.is_diagonal:
             return found
         start = found.support[np.argsort(-found.weights)][: coordinates.rank]
-    for state in active_set(coordinates.rows, start, max_steps=_steps(limit, n_rounds)):
-        if stop(n_rounds + state.n_steps):
+    problem = ActiveSet(coordinates.rows)
+    outcome = Outcome.STALLED
+    for state in problem.solve(start, max_steps=_steps(limit, n_rounds)):
+        outcome = state
+        if stop(n_rounds + problem.n_steps):
             break
-    return _from_active_set(state, coordinates, n_rounds)
+    return _from_active_set(outcome, problem, coordinates, n_rounds)
 
 
 def _steps(limit: int, n_rounds: int) -> int | None:
@@ -181,7 +184,7 @@ def _play(
 
 
 def _from_loop(state: Round, coordinates: Coordinates, n_rounds: int) -> Candidate:
-    """Word a state of the loop as a candidate."""
+    """Return what the loop found as a candidate."""
     u = state.separator if state.separator is not None else state.total
     p = softmin_weights(coordinates.rows, state.total) / coordinates.scale
     return Candidate(
@@ -193,15 +196,17 @@ def _from_loop(state: Round, coordinates: Coordinates, n_rounds: int) -> Candida
     )
 
 
-def _from_active_set(state: Any, coordinates: Coordinates, n_before: int) -> Candidate:
-    """Word a state of the active set as a candidate."""
+def _from_active_set(
+    outcome: Outcome, problem: ActiveSet, coordinates: Coordinates, n_before: int
+) -> Candidate:
+    """Return what the active set found as a candidate."""
     kinds = {Outcome.OPTIMAL: Kind.SEPARATOR, Outcome.CONFLICT: Kind.CONFLICT}
-    weights = state.weights / coordinates.scale[state.active]
+    weights = problem.multipliers / coordinates.scale[problem.support]
     total = weights.sum()
     return Candidate(
-        kinds.get(state.outcome, Kind.STALLED),
-        coordinates.to_weights(state.u),
-        state.active,
+        kinds.get(outcome, Kind.STALLED),
+        coordinates.to_weights(problem.u),
+        problem.support,
         weights / total if total > 0 else weights,
-        n_before + state.n_steps,
+        n_before + problem.n_steps,
     )

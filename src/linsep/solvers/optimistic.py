@@ -30,7 +30,7 @@ Theorems 1 to 3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,17 +132,21 @@ class OptimisticLoop:
             The average must have more than this share of the best margin there can be,
             by ``|G| / S``. With 0 any separator will do, the play among them.
         """
-        found = self._loop.advance(until, enough)
         loop = self._loop
+        found = loop.advance(until, enough)
+        play, total, pseudoexample, weighted_sum = loop.vectors()
         return Round(
-            loop.n_rounds,
-            *loop.vectors(),
-            loop.step_sum,
-            loop.step_size,
-            loop.f,
-            loop.margin,
-            loop.margin_play,
-            found,
+            n_rounds=loop.n_rounds,
+            play=play,
+            total=total,
+            pseudoexample=pseudoexample,
+            weighted_sum=weighted_sum,
+            step_sum=loop.step_sum,
+            step_size=loop.step_size,
+            f=loop.f,
+            margin=loop.margin,
+            margin_play=loop.margin_play,
+            found=found,
         )
 
     def rounds(self) -> Iterator[Round]:
@@ -154,97 +158,3 @@ class OptimisticLoop:
 def safe_step(oracle: Oracle) -> float:
     """Return ``1 / max_i |a_i|``, always accepted as a step; 1 if all rows are zero."""
     return 1.0 / oracle.radius if oracle.radius > 0 else 1.0
-
-
-AlgorithmOneCallback = Callable[
-    [int, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], object
-]
-
-
-@dataclass(frozen=True)
-class AlgorithmOne:
-    """What `algorithm_1` returns.
-
-    Attributes
-    ----------
-    average : ndarray of shape (d,)
-        The mean of the plays ``w_1 .. w_T``.
-    separates : bool
-        Whether every ``a_i . average > 0``, as computed in floating point.
-    n_rounds : int
-        ``T``.
-    n_operations : int
-        The paper's unit, inner products and additions of d-vectors:
-        ``2 n`` a round (n inner products, n additions), plus two for the play.
-    """
-
-    average: NDArray[np.float64]
-    separates: bool
-    n_rounds: int
-    n_operations: int
-
-
-def algorithm_1(
-    A: NDArray[np.float64],
-    *,
-    max_rounds: int = 1_000_000,
-    radius: float | None = None,
-    callback: AlgorithmOneCallback | None = None,
-) -> AlgorithmOne:
-    """Run the paper's Algorithm 1 until its average separates.
-
-    Round ``t`` plays ``w_t = w_{t-1} + 2 x_{t-1} - x_{t-2}``, reweights the rows by
-    ``p_{t,i} ~ p_{t-1,i} exp(-a_i . w_t / r^2)`` and forms ``x_t = sum_i p_{t,i} a_i``.
-    The weights are a function of ``v_t = sum_{s <= t} w_s / r^2`` alone, so one sweep a
-    round computes them, the pseudoexample and the margin of the average.
-
-    Parameters
-    ----------
-    A : ndarray of shape (n, d)
-        Signed rows ``y_i x_i``.
-    max_rounds : int, default=1_000_000
-        Rounds at most.
-    radius : float or None, default=None
-        ``r > 0``, at least the largest row norm for the guarantee; ``None`` takes it.
-    callback : callable or None, default=None
-        Called as ``callback(t, w_t, v_t, x_t)`` after each round; a true return value
-        stops. The weights are ``softmin_weights(A, v_t)``.
-
-    Returns
-    -------
-    AlgorithmOne
-        The average and the counts.
-
-    Notes
-    -----
-    The average separates after more than ``(1 + 2 r^2 ln n) / (2 margin)`` rounds
-    (Theorem 3 with ``H = ln n``), and already after more than ``r sqrt(2 ln n) /
-    margin`` (the same bound with a comparator of the best length).
-
-    References
-    ----------
-    Hanashiro & Abernethy, "Linear Separation via Optimism" (2020), Algorithm 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> A = np.array([[1.0, 0.0], [-1.0, 1.0]])
-    >>> run = algorithm_1(A)
-    >>> run.separates, bool((A @ run.average > 0).all())
-    (True, True)
-    """
-    oracle = Oracle(A)
-    r = radius if radius is not None else 1.0 / safe_step(oracle)
-    loop = OptimisticLoop(oracle, step_size=1.0 / r, adaptive=False)
-    n, d = oracle.A.shape
-    v = np.zeros(d)
-    separates = False
-    t = 0
-    while t < max_rounds and not separates:
-        state = loop.play()
-        t, v = state.n_rounds, state.total
-        separates = state.margin > 0
-        if callback is not None and callback(t, r * state.play, v, state.pseudoexample):
-            break
-    average = v * (r**2 / t) if t else v
-    return AlgorithmOne(average, separates, t, t * (2 * n + 2))

@@ -191,7 +191,7 @@ class Quotient:
         A factor of many levels holds a conflict of two or three rows in each: the
         coordinates are formed once for all of them.
         """
-        from linsep.solvers.active_set import Outcome, active_set
+        from linsep.solvers.active_set import ActiveSet, Outcome
         from linsep.solvers.blas import calm_blas
         from linsep.solvers.metric import whiten
 
@@ -201,11 +201,11 @@ class Quotient:
         with np.errstate(all="ignore"), calm_blas(self.dimension):
             rows = whiten(self.engine_rows(index)).rows
             while alive.size and not should_stop():
-                part = np.ascontiguousarray(rows[alive])
-                *_, state = active_set(part, np.empty(0, dtype=np.intp))
-                if state.outcome is not Outcome.CONFLICT:
+                problem = ActiveSet(np.ascontiguousarray(rows[alive]))
+                *_, outcome = problem.solve()
+                if outcome is not Outcome.CONFLICT:
                     break
-                order = alive[state.active[state.weights > 0]]
+                order = alive[problem.support[problem.multipliers > 0]]
                 conflict = exact.among(order, should_stop)
                 if conflict is None:
                     break

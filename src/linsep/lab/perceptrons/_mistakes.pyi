@@ -5,9 +5,6 @@ SEPARATED: int
 OUT_OF_UPDATES: int
 OUT_OF_PASSES: int
 
-def next_violation(
-    A: NDArray[np.float64], order: NDArray[np.intp], start: int, w: NDArray[np.float64]
-) -> int: ...
 def perceptron_passes(
     A: NDArray[np.float64],
     order: NDArray[np.intp],
@@ -16,9 +13,3 @@ def perceptron_passes(
     n_passes: int,
     n_updates: int,
 ) -> tuple[int, int, int, int]: ...
-def add_equation(
-    triangle: NDArray[np.float64], right: NDArray[np.float64], row: NDArray[np.float64]
-) -> None: ...
-def solve_upper(
-    triangle: NDArray[np.float64], right: NDArray[np.float64], w: NDArray[np.float64]
-) -> None: ...

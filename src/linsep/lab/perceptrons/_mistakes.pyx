@@ -1,9 +1,6 @@
-"""Compiled loops of the mistake-driven methods."""
+"""The compiled loop of Perceptron."""
 
-from libc.math cimport hypot
 from libc.stdint cimport int64_t
-
-from linsep.solvers._blas cimport solve_triangle
 
 SEPARATED, OUT_OF_UPDATES, OUT_OF_PASSES = 0, 1, 2
 
@@ -17,26 +14,6 @@ cdef inline double margin_of(
     for j in range(A.shape[1]):
         total += A[i, j] * w[j]
     return total
-
-
-def next_violation(
-    const double[:, ::1] A,
-    const Py_ssize_t[::1] order,
-    Py_ssize_t start,
-    const double[::1] w,
-):
-    """Return the first position >= start in ``order`` whose row has ``a . w <= 0``.
-
-    Returns ``len(order)`` if there is none. A margin that is not a number is no margin.
-    """
-    cdef Py_ssize_t position
-    with nogil:
-        for position in range(start, order.shape[0]):
-            if not margin_of(A, order[position], w) > 0.0:
-                break
-        else:
-            position = order.shape[0]
-    return position
 
 
 def perceptron_passes(
@@ -75,34 +52,3 @@ def perceptron_passes(
                 with gil:
                     return passes + 1, updates, products, SEPARATED
     return n_passes, updates, products, OUT_OF_PASSES
-
-
-def add_equation(double[:, ::1] triangle, double[::1] right, const double[::1] row):
-    """Add the equation ``row . w = 1`` to the least squares ``triangle w = right``.
-
-    Plane rotations in place, one a column; rotations keep lengths, so that
-    large rows and a small ridge stand side by side.
-    """
-    cdef Py_ssize_t j, k, d = right.shape[0]
-    cdef double length, cosine, sine, above, below, rest_right = 1.0
-    cdef double[::1] rest = row.copy()
-    with nogil:
-        for j in range(d):
-            length = hypot(triangle[j, j], rest[j])
-            cosine, sine = triangle[j, j] / length, rest[j] / length
-            triangle[j, j] = length
-            for k in range(j + 1, d):
-                above, below = triangle[j, k], rest[k]
-                triangle[j, k] = cosine * above + sine * below
-                rest[k] = cosine * below - sine * above
-            above = right[j]
-            right[j] = cosine * above + sine * rest_right
-            rest_right = cosine * rest_right - sine * above
-
-
-def solve_upper(
-    const double[:, ::1] triangle, const double[::1] right, double[::1] w
-):
-    """Fill ``w`` (d,) so that ``triangle @ w = right``; the diagonal is positive."""
-    w[:] = right
-    solve_triangle(right.shape[0], &triangle[0, 0], triangle.shape[1], False, &w[0])

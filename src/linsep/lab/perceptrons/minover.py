@@ -3,23 +3,72 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
-from linsep.lab.perceptrons.perceptron import additive_result
-from linsep.lab.perceptrons.presentation import (
-    SignedRows,
-    Tally,
-    signed_rows,
-)
-from linsep.lab.perceptrons.result import FloatArray, LinearResult
-from linsep.lab.perceptrons.settings import check_cap, check_number, novikoff
+from linsep.input import checked_count, checked_number
+from linsep.lab.game.bounds import perceptron_bound
+from linsep.lab.perceptrons.method import Method, SignedRows, linear_result
+from linsep.lab.perceptrons.result import FloatArray, LinearResult, Stop
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddsOneRow(Method[LinearResult]):
+    """A method that reads all rows for each update, and adds one that is wrong."""
+
+    max_updates: int = 100_000
+
+    #: Whether the answer is the vector with the fewest wrong rows, or the last.
+    keeps_best: ClassVar[bool] = False
+
+    @abstractmethod
+    def wanted(self, w: FloatArray) -> float:
+        """Return the number that every ``a_i . w`` must exceed."""
+
+    @staticmethod
+    @abstractmethod
+    def chosen(margins: FloatArray, wrong: NDArray[np.bool_]) -> int:
+        """Return which of the wrong rows to add."""
+
+    def _run(self, rows: SignedRows) -> LinearResult:
+        """Add rows until none is wrong, or as often as allowed."""
+        max_updates = checked_count("max_updates", self.max_updates)
+        A = rows.A
+        w, counts, n_updates = np.zeros(A.shape[1]), np.zeros(len(A)), 0
+        fewest, best = len(A) + 1, (w, counts)
+        stopped: Stop = "separated"
+        while True:
+            margins = A @ w
+            wrong = margins <= self.wanted(w)
+            n_wrong = int(np.count_nonzero(wrong))
+            if n_wrong < fewest or not self.keeps_best:
+                fewest, best = n_wrong, (w, counts.copy())
+            if n_wrong == 0:
+                break
+            if n_updates == max_updates:
+                stopped = "max_updates"
+                break
+            i = self.chosen(margins, wrong)
+            w = w + A[i]
+            counts[i] += 1
+            n_updates += 1
+        return linear_result(
+            type(self).__name__,
+            rows,
+            *best,
+            stopped=stopped,
+            n_updates=n_updates,
+            n_passes=n_updates + 1,
+            n_operations=len(A) * (n_updates + 1) + n_updates,
+        )
 
 
 @dataclass(frozen=True)
-class Minover:
+class Minover(AddsOneRow):
     r"""Add the row of smallest margin, until all margins exceed a target.
 
     From ``w = 0``, each update reads all rows::
@@ -54,43 +103,29 @@ class Minover:
     Examples
     --------
     >>> from linsep.perceptrons import Minover
-    >>> Minover(target=100.0).fit([[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1]).separated
+    >>> Minover(target=100.0).run([[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1]).separated
     True
     """
 
     target: float = 0.0
-    fit_intercept: bool = True
-    max_updates: int = 100_000
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        target = check_number("target", self.target, least=0)
-        check_cap("max_updates", self.max_updates)
-        data = signed_rows(X, y, fit_intercept=self.fit_intercept)
-        w = np.zeros(data.A.shape[1])
-        counts = np.zeros(len(data.A))
-        tally = Tally(stopped="max_updates")
-        while True:
-            margins = data.A @ w
-            tally.n_passes += 1
-            tally.n_inner_products += len(margins)
-            i = int(np.argmin(margins))
-            if margins[i] > target:
-                tally.stopped = "separated"
-                break
-            if tally.n_updates == self.max_updates:
-                break
-            add_row(data, i, w, counts, tally)
-        return additive_result("Minover", data, w, counts, tally)
+    def wanted(self, w: FloatArray) -> float:
+        """Return the target."""
+        return checked_number("target", self.target, least=0)
+
+    @staticmethod
+    def chosen(margins: FloatArray, wrong: NDArray[np.bool_]) -> int:
+        """Return the row of smallest margin."""
+        return int(np.argmin(margins))
 
     def mistake_bound(self, radius: float, margin: float) -> float:
         """Return ``(radius^2 + 2 target) / margin^2``, the most updates."""
-        target = check_number("target", self.target, least=0)
-        return novikoff(radius, margin) + 2.0 * target / margin**2
+        target = checked_number("target", self.target, least=0)
+        return perceptron_bound(margin, radius) + 2.0 * target / margin**2
 
 
 @dataclass(frozen=True)
-class Maxover:
+class Maxover(AddsOneRow):
     r"""Add the row nearest to being right among those that are not yet.
 
     The stability of a row is ``a_i . w / |w|``. From ``w = 0``, each update reads all
@@ -143,48 +178,32 @@ class Maxover:
     >>> X = rng.normal(size=(40, 3))
     >>> y = X @ [1.0, 2.0, -1.0] + 0.3 > 0
     >>> y[:4] = ~y[:4]
-    >>> result = Maxover(max_updates=3000).fit(X, y)
+    >>> result = Maxover(max_updates=3000).run(X, y)
     >>> result.separated, int((result.predict(X) != y).sum())
     (False, 4)
     """
 
     stability: float = 0.0
-    fit_intercept: bool = True
-    max_updates: int = 10_000
+    max_updates: int = field(default=10_000, kw_only=True)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        stability = check_number("stability", self.stability, least=0)
-        check_cap("max_updates", self.max_updates)
-        data = signed_rows(X, y, fit_intercept=self.fit_intercept)
-        w = np.zeros(data.A.shape[1])
-        counts = np.zeros(len(data.A))
-        best = (len(counts) + 1, w, counts)
-        tally = Tally(stopped="max_updates")
-        while True:
-            margins = data.A @ w
-            tally.n_passes += 1
-            tally.n_inner_products += len(margins)
-            wanted = stability * float(np.linalg.norm(w))
-            wrong = margins <= wanted
-            n_wrong = int(np.count_nonzero(wrong))
-            if n_wrong < best[0]:
-                best = (n_wrong, w.copy(), counts.copy())
-            if n_wrong == 0:
-                tally.stopped = "separated"
-                break
-            if tally.n_updates == self.max_updates:
-                break
-            i = int(np.argmax(np.where(wrong, margins, -np.inf)))
-            add_row(data, i, w, counts, tally)
-        return additive_result("Maxover", data, best[1], best[2], tally)
+    keeps_best: ClassVar[bool] = True
+
+    def wanted(self, w: FloatArray) -> float:
+        """Return ``stability |w|``."""
+        stability = checked_number("stability", self.stability, least=0)
+        return stability * float(np.linalg.norm(w))
+
+    @staticmethod
+    def chosen(margins: FloatArray, wrong: NDArray[np.bool_]) -> int:
+        """Return the wrong row of largest margin."""
+        return int(np.argmax(np.where(wrong, margins, -np.inf)))
 
     def mistake_bound(self, radius: float, margin: float) -> float:
         """Return the most updates there can be on rows with that margin.
 
         The largest k of the notes, infinite when ``margin <= stability``.
         """
-        bound = novikoff(radius, margin)
+        bound = perceptron_bound(margin, radius)
         if margin <= self.stability:
             return math.inf
         if self.stability == 0:
@@ -197,13 +216,3 @@ class Maxover:
             if bound / gain <= k * (1.0 + 1e-12):
                 return k
             k = bound / gain
-
-
-def add_row(
-    data: SignedRows, i: int, w: FloatArray, counts: FloatArray, tally: Tally
-) -> None:
-    """Add signed row ``i`` to ``w`` in place and count it."""
-    w += data.A[i]
-    counts[i] += 1
-    tally.n_updates += 1
-    tally.n_additions += 1
