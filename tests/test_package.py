@@ -57,6 +57,26 @@ def test_every_module_defines_the_names_it_exports(module):
         assert hasattr(loaded, name), f"{module}.__all__ lists {name!r}"
 
 
+def test_type_checkers_are_told_of_the_same_names():
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    told = {
+        alias.asname: f"{node.module}.{alias.name}"
+        for node in block.body
+        for alias in node.names
+    }
+    assert {*told, "__version__"} == set(linsep.__all__)
+    for name, home in told.items():
+        module, _, attribute = home.rpartition(".")
+        found = getattr(importlib.import_module(module), attribute)
+        assert found is getattr(linsep, name), name
+
+
+def test_names_of_the_first_version_warn_and_work():
+    with pytest.warns(DeprecationWarning, match=r"linsep\.Progress"):
+        assert linsep.Pass is linsep.Progress
+
+
 def test_no_module_is_named_like_a_public_function():
     functions = {name for name in linsep.__all__ if callable(getattr(linsep, name))}
     children = {module.name for module in pkgutil.iter_modules([str(SOURCE)])}

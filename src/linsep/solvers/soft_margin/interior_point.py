@@ -141,6 +141,7 @@ class _Narrow:
     """
 
     def __init__(self, B: NDArray[np.float64], E: NDArray[np.float64]) -> None:
+        # Of one column NumPy stacks by columns.
         self.K = np.ascontiguousarray(np.column_stack([B, E.T]))
         self.d = B.shape[1]
 
