@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from linsep.rows import as_dense
 
 # Up to this many rows the whole Gram matrix is factored at once, without a rank limit.
 WHOLE = 1500
@@ -71,9 +74,11 @@ def gram_factor(columns: Columns, diagonal: NDArray[np.float64]) -> GramFactor:
     ([0], [[2.0], [1.0]])
     """
     n = len(diagonal)
-    floor = RANK_TOLERANCE * float(diagonal.max(initial=0.0))
     if n <= WHOLE:
-        return _factor_whole(columns(np.arange(n)), floor)
+        gram = columns(np.arange(n))
+        rows, pivots = pivoted_cholesky(0.5 * (gram + gram.T), RANK_TOLERANCE)
+        return GramFactor(rows, pivots, gram[:, pivots])
+    floor = RANK_TOLERANCE * float(diagonal.max(initial=0.0))
     left = diagonal.astype(np.float64).copy()
     L = np.zeros((n, MOST_LANDMARKS))
     landmarks: list[int] = []
@@ -96,12 +101,44 @@ def gram_factor(columns: Columns, diagonal: NDArray[np.float64]) -> GramFactor:
     )
 
 
-def _factor_whole(gram: NDArray[np.float64], floor: float) -> GramFactor:
+def pivoted_cholesky(
+    gram: NDArray[np.float64], tolerance: float
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return ``L`` with ``L @ L.T = gram`` up to rounding, and the pivots.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        Symmetric, positive semidefinite.
+    tolerance : float
+        Pivots below this share of the largest end the factorisation.
+
+    Returns
+    -------
+    L : ndarray of shape (m, rank), C order
+        Lower triangular in the order of the pivots: ``L[pivots]``.
+    pivots : ndarray of shape (rank,)
+        The rows that span the others, in the order chosen.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    >>> L, pivots = pivoted_cholesky(rows @ rows.T, 1e-13)
+    >>> pivots.tolist(), L.tolist()
+    ([1, 2], [[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    """
     from scipy.linalg import lapack
 
-    symmetric = 0.5 * (gram + gram.T)
-    factor, pivots, rank, _ = lapack.dpstrf(symmetric, tol=floor, lower=1)
-    order = np.asarray(pivots, dtype=np.intp) - 1
-    rows = np.empty((len(gram), rank))
-    rows[order] = np.tril(factor)[:, :rank]
-    return GramFactor(rows, order[:rank], gram[:, order[:rank]])
+    m = gram.shape[0]
+    if m == 0:
+        return np.zeros((0, 0)), np.zeros(0, dtype=np.intp)
+    largest = float(np.diag(gram).max(initial=0.0))
+    factor, order, rank, _ = lapack.dpstrf(gram, tol=tolerance * largest, lower=1)
+    rows = np.empty((m, rank))
+    rows[order - 1] = np.tril(factor)[:, :rank]
+    return rows, np.asarray(order[:rank] - 1, dtype=np.intp)
+
+
+def gram_of(rows: Any) -> NDArray[np.float64]:
+    """Return the inner products of rows, dense or sparse."""
+    return as_dense(rows @ rows.T)
