@@ -7,7 +7,6 @@ lines for error texts. The engine's own sniffer is not asked, since it may skip 
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
