@@ -22,8 +22,12 @@ if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
     from linsep.diagnosis import SeparationWarning as SeparationWarning
     from linsep.diagnosis import check_separation as check_separation
     from linsep.diagnosis import diagnose as diagnose
+    from linsep.diagnosis import diagnose_formula as diagnose_formula
     from linsep.diagnosis import diagnose_many as diagnose_many
+    from linsep.diagnosis import diagnose_model as diagnose_model
+    from linsep.diagnosis import diagnose_outcomes as diagnose_outcomes
     from linsep.diagnosis import influential_rows as influential_rows
+    from linsep.diagnosis import screen_columns as screen_columns
     from linsep.input import InputError as InputError
     from linsep.lab import datasets as datasets
     from linsep.largest_margin import max_margin as max_margin
@@ -56,9 +60,13 @@ _HOMES = {
     "check_separation": "diagnosis",
     "datasets": "datasets",
     "diagnose": "diagnosis",
+    "diagnose_formula": "diagnosis",
     "diagnose_many": "diagnosis",
+    "diagnose_model": "diagnosis",
+    "diagnose_outcomes": "diagnosis",
     "influential_rows": "diagnosis",
     "max_margin": "largest_margin",
+    "screen_columns": "diagnosis",
     "separate": "separation",
 }
 # Modules with contracts of their own, loaded in the same way.

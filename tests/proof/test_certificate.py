@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from helpers import known_cases
+from helpers import ROOT, known_cases
 from judges import z3_separable
 from linsep.proof import checker, simplex
 from linsep.proof.answers import Separator
@@ -66,6 +66,35 @@ def test_a_certificate_survives_its_file_and_holds(certificate, X, labels, tmp_p
     assert loaded == certificate
     assert loaded.verify(X, labels) == certificate.verify(X, np.array(labels))
     assert [p.name for p in tmp_path.iterdir()] == ["proof.json"]
+
+
+SAVED = (ROOT / "tests" / "data" / "certificates.jsonl").read_text().splitlines()
+
+
+@pytest.mark.parametrize("saved", SAVED)
+def test_certificates_of_the_first_version_load_and_hold(saved):
+    saved = json.loads(saved)
+    loaded = Certificate.from_json(saved["text"])
+    assert loaded.to_json() == saved["text"]
+    sums = loaded.verify(saved["X"], saved["y"])
+    assert min(sums) >= 0
+    assert any(sums) == (loaded.kind != "conflict")
+    assert sums == checker.check(saved["text"], saved["X"], saved["y"])
+
+
+def test_wide_sparse_rows_are_checked_by_what_they_hold():
+    d = 300_000
+    X = sparse.csr_array(
+        ([1.0, 2.0, -1.0, 4.0], ([0, 1, 1, 2], [0, 0, d - 1, 5])), shape=(3, d)
+    )
+    labels = ["n", "y", "n"]
+    rows, classes = problem(X, labels, False)
+    w = [0] * d
+    w[0], w[5], w[d - 1] = -1, -1, -3
+    made = Certificate.for_separator(rows, classes, w)
+    assert made.verify(X, labels) == [1, 1, 4]
+    with pytest.raises(CertificateError, match="is for 300000 columns, got 299999"):
+        made.verify(X[:, 1:], labels)
 
 
 def test_slacks_of_a_separator_are_the_products_with_every_row():

@@ -7,6 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from linsep.proof import checker
 from linsep.proof.checker import CertificateError, check
@@ -312,6 +314,36 @@ def test_a_text_of_many_keys_is_refused_before_it_is_read():
     crowd = "{" + ",".join(f'"{i}":[]' for i in range(20_000)) + "}"
     with pytest.raises(CertificateError, match="few keys"):
         checker.parse(crowd)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@given(name=st.sampled_from([*DOCUMENT, "rows", "content_sha256"]), value=values)
+def test_any_other_value_in_any_entry_is_refused_by_name(name, value):
+    document = json.loads(text(kind="partition", rows=[1], weights=["1"], X=TIED))
+    before = document[name]
+    document[name] = value
+    if name != "content_sha256":
+        document["content_sha256"] = checker.content_digest(document)
+    made = json.dumps(document)
+    if value == before and type(value) is type(before):
+        checker.parse(made)
+    else:
+        with pytest.raises(CertificateError):
+            check(made, TIED, LABELS)
+
+
+@given(values)
+def test_any_other_json_is_refused(value):
+    with pytest.raises(CertificateError):
+        checker.parse(json.dumps(value))
 
 
 def test_weights_without_rows_are_refused_before_they_are_read():

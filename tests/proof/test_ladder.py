@@ -1,5 +1,7 @@
 """Exponentially small margins, and whatever else doubles cannot settle."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -75,6 +77,18 @@ def test_every_rung_agrees_with_z3(A):
     assert_proved(A, answer)
 
 
+@given(integers)
+def test_the_last_rung_decides_alone_where_the_others_find_nothing(A):
+    original = ladder._EXACT_STEPS
+    ladder._EXACT_STEPS = 0  # no basis is examined before the last rung
+    try:
+        answer = ladder.settle(A)
+    finally:
+        ladder._EXACT_STEPS = original
+    assert isinstance(answer, Separator) == z3_separable(A.tolist())
+    assert_proved(A, answer)
+
+
 def test_sparse_rows_keep_their_columns():
     A = sparse.csr_matrix(np.array([[0.0, 0.0, 2.0, 0.0], [0.0, -1.0, 1.0, 0.0]]))
     answer = ladder.settle(A)
@@ -100,6 +114,26 @@ def test_stopping_gives_no_answer():
 
 def test_no_rows_are_separated():
     assert ladder.settle(np.empty((0, 2))) == Separator((0, 0))
+
+
+@pytest.mark.parametrize("limit", [0, 1e9])
+@pytest.mark.parametrize("bits", [10, 90, 500])
+def test_coordinates_of_a_basis_singular_but_for_its_last_bits(
+    monkeypatch, limit, bits
+):
+    # Balls of 128 bits see no rank, those of 256 not enough digits, at 500 bits.
+    monkeypatch.setattr("linsep.proof.coordinates._EXACT_BITS", limit)
+    long = 1 << bits
+    values = np.array(
+        [[long, long], [long, long + 1], [0, 3], [5, 0], [0, 0]], dtype=object
+    )
+    tableau, levels = basis_coordinates(values, [0, 1])
+    truth = [(1, 0), (0, 1), (-3, 3), (Fraction(5, long) + 5, -5), (0, 0)]
+    for row, level, (a, b) in zip(tableau.tolist(), levels, truth, strict=True):
+        assert [Fraction(v) * Fraction(2) ** level for v in row] == [
+            pytest.approx(a, rel=2.0**-45),
+            pytest.approx(b, rel=2.0**-45),
+        ]
 
 
 @pytest.mark.parametrize(("limit", "error"), [(0, 2.0**-45), (1e9, 0)])

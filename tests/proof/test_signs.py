@@ -1,5 +1,6 @@
 """Signs beyond doubt, and separators written short."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +10,17 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from judges import dot, fractions_of
-from linsep.proof.exact import integers_from
-from linsep.proof.signs import row_signs, shortened
+from linsep.proof.exact import doubles_from, integers_from
+from linsep.proof.signs import (
+    all_positive,
+    decisions,
+    row_signs,
+    settled_signs,
+    shortened,
+    signs_of,
+    vanishing,
+)
+from linsep.rows import rows_from
 
 numbers = st.one_of(
     st.floats(-1e300, 1e300),
@@ -50,6 +60,81 @@ def test_row_signs_settle_one_unit_in_the_last_place(pair, column):
     A[:, -1] = np.where(np.isfinite(balance), balance, 0.0)
     for A_moved in (A, np.nextafter(A, np.inf)):
         assert row_signs(A_moved, w).tolist() == truth(A_moved, w)
+
+
+@given(pairs, st.booleans(), st.booleans(), st.data())
+def test_rows_in_any_backend_have_the_signs_of_fractions(pair, free, thin, data):
+    X, w = np.array(pair[0]), [*integers_from(pair[1]), 3][: len(pair[1]) + free]
+    n = len(X)
+    labels = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n))
+    given = sparse.csr_array(X) if thin else X
+    rows = rows_from(given, np.array(labels, dtype=np.int8), free)
+    A = rows.take(np.arange(len(X)))
+    products = [dot(row, w) for row in fractions_of(A)]
+    expected = np.array([(p > 0) - (p < 0) for p in products])
+    index = np.array(data.draw(st.permutations(range(len(X)))), dtype=np.intp)
+    index = index[: data.draw(st.integers(0, len(X)))]
+    signs, relative = signs_of(rows, w, index)
+    assert signs.tolist() == expected[index].tolist()
+    assert (np.abs(relative) <= 1 + 1e-15).all()
+    settled, _ = settled_signs(rows, w, index)
+    assert ((settled == 0) | (settled == expected[index])).all()
+    assert all_positive(rows, w, index) == bool((expected[index] > 0).all())
+
+
+def test_weights_beside_which_others_vanish_are_settled_without_integers():
+    rows = rows_from(
+        np.array([[1.0, -4.0], [0.0, 1.0]]), np.ones(2, dtype=np.int8), False
+    )
+    signs, _ = settled_signs(rows, [1 << 1200, 1], np.arange(2))
+    assert signs.tolist() == [1, 0]
+    assert signs_of(rows, [1 << 1200, 1], np.arange(2))[0].tolist() == [1, 1]
+
+
+@given(pairs, st.integers(0, 3), st.booleans(), st.data())
+def test_rows_vanish_where_all_products_are_zero(pair, q, thin, data):
+    X = np.array(pair[0])
+    d = X.shape[1]
+    some = st.lists(st.integers(-2, 2), min_size=d, max_size=d)
+    columns = data.draw(st.lists(some, min_size=q, max_size=q))
+    basis = np.array(columns, dtype=object).reshape(q, d).T
+    if data.draw(st.booleans()):  # a row that vanishes on the first column
+        X[0] = 0.0
+    given = sparse.csr_array(X) if thin else X
+    rows = rows_from(given, np.ones(len(X), dtype=np.int8), False)
+    index = np.arange(len(X))
+    expected = [
+        all(dot(row, [int(v) for v in column]) == 0 for column in basis.T)
+        for row in fractions_of(X)
+    ]
+    assert vanishing(rows, basis, index).tolist() == expected
+    zeros = [not any(row) for row in X.tolist()]
+    assert vanishing(rows, None, index).tolist() == zeros
+
+
+@given(pairs, st.booleans(), st.booleans())
+def test_decisions_have_the_sign_and_about_the_value_of_fractions(pair, free, thin):
+    X, w = np.array(pair[0]), np.array(pair[1])
+    given = sparse.csr_array(X) if thin else X
+    w = np.append(w, -1.0) if free else w
+    full = np.column_stack([X, np.ones(len(X))]) if free else X
+    for exact in (None, integers_from(w)):
+        found = decisions(given, w, exact, free)
+        for row, value in zip(fractions_of(full), found.tolist(), strict=True):
+            true = dot(row, [Fraction(float(v)) for v in w])
+            assert (value > 0) - (value < 0) == (true > 0) - (true < 0)
+            assert math.isfinite(value)
+
+
+def test_decisions_by_integers_no_doubles_can_stand_for():
+    exact = [1 << 1200, 1, -(1 << 1199)]
+    w = doubles_from(exact)
+    assert w[1] == 0.0
+    X = np.array([[0.5, 1.0], [0.5, -1.0], [0.5, 0.0], [1.0, 7.0]])
+    values = decisions(X, w, exact, True)
+    assert np.sign(values).tolist() == [1, -1, 0, 1]
+    assert values[3] == 0.25
+    assert values[0] == 5e-324
 
 
 def test_row_signs_of_many_chunks():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges import assert_minimal_conflict, assert_separates, z3_separable
-from linsep.proof import simplex
+from linsep.proof import linear, simplex
 from linsep.proof.answers import Conflict, Separator
 from linsep.proof.exact import IntegerRows
 
@@ -82,6 +82,55 @@ def test_one_unit_in_the_last_place_against_z3(A, row, column, up):
     answer = decide(A)
     assert isinstance(answer, Separator) == z3_separable(A.tolist())
     assert_proved(A, answer)
+
+
+@given(st.integers(1, 4), st.data())
+def test_ties_of_the_ratio_test_do_not_cycle(r, data):
+    # Rows that are small multiples of the costs the method begins with: every ratio
+    # ties with others, so that costs of zero and the first of the violated rows decide.
+    cost = np.random.default_rng(1).integers(1 << 20, 1 << 21, r)
+    multiple = st.lists(st.integers(-2, 2), min_size=r, max_size=r)
+    multiples = np.array(data.draw(st.lists(multiple, max_size=8)), dtype=int)
+    A = np.vstack([np.eye(r), multiples.reshape(-1, r) * cost])
+    search = simplex.Search.start(IntegerRows.from_floats(A), range(r), attempt=0)
+    answer = search.pivot()
+    assert isinstance(answer, Separator) == z3_separable(A.tolist())
+    assert_proved(A, answer)
+
+
+@given(small)
+def test_primes_that_hide_part_of_the_rank_cost_time_only(A):
+    # Modulo 2 and 3 many independent rows look dependent; the checks must notice.
+    original = linear._PRIMES
+    linear._PRIMES = (2, 3, *original)
+    try:
+        answer = decide(A)
+    finally:
+        linear._PRIMES = original
+    assert isinstance(answer, Separator) == z3_separable(A.tolist())
+    assert_proved(A, answer)
+
+
+def test_a_basis_that_is_singular_in_doubles_is_decided_without_a_guess():
+    A = np.array([[2.0**60, 2.0**60], [1.0, 1.0 + 2.0**-52], [-1.0, -1.0]])
+    integers = IntegerRows(
+        np.array([[1 << 70, 1 << 70], [1 << 70, (1 << 70) + 1]], dtype=object),
+        np.zeros(2, dtype=np.int64),
+    )
+    search = simplex.Search.start(integers, (), attempt=0)
+    assert not search.guess()
+    answer = search.pivot()
+    assert isinstance(answer, Separator)
+    assert (integers.products(answer.w) > 0).all()
+    assert_proved(A, decide(A))
+
+
+def test_the_guess_gives_up_where_all_digits_are_lost():
+    # Row 2 enters with a pivot of 1e-13, and the tableau grows past all digits.
+    tableau = np.array([[1.0, 0.0], [0.0, 1.0], [1e-13, -1e-14], [1.0, 1.0]])
+    basis, row = simplex.guess_basis(tableau, [0, 1], simplex.never)
+    assert row is None
+    assert sorted(basis) != [0, 1]
 
 
 def test_every_boolean_function_of_three_inputs():

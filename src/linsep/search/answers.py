@@ -75,6 +75,18 @@ class Verdict:
             conflict_weights=tuple(int(weights[at]) for at in order),
         )
 
+    def renumbered(self, numbers: NDArray[np.intp]) -> Verdict:
+        """Return the verdict with row ``i`` called ``numbers[i]``."""
+        support = None if self.support is None else numbers[self.support]
+        if self.conflict is None or self.conflict_weights is None:
+            return replace(self, support=support)
+        conflict = numbers[self.conflict]
+        order = np.argsort(conflict)
+        weights = tuple(self.conflict_weights[at] for at in order)
+        return replace(
+            self, conflict=conflict[order], conflict_weights=weights, support=support
+        )
+
 
 def answered(
     read: Callable[[], Problem],

@@ -46,7 +46,7 @@ def study_from_formula(
             "feature_names"
         )
     frame = _pandas(data)
-    left, right = _sides(formula)
+    left, right = sides_of(formula)
     y, name = _outcome(left, frame)
     if _DOT.search(right):
         frame = frame.drop(columns=_columns_used(left, frame))
@@ -59,7 +59,7 @@ def study_from_formula(
             f"at least one of the {len(frame)} rows must have no missing value in the "
             "columns of the formula, got none"
         )
-    matrix = matrix[kept[...] if matrix.shape[0] == len(frame) else present[positions]]
+    matrix = matrix[present[positions]]  # the design has the rows at `positions`
     # A column that is a product of no factors is the constant.
     intercept = not all(columns)
     if intercept:
@@ -108,7 +108,7 @@ def _coding(parts: tuple[Part, ...], design: Any, frame: Any) -> Coding:
         if factor.eval_method.value == "lookup" or coded is None:
             columns[factor.expr] = factor.expr
         else:
-            columns[factor.expr] = _unquoted(coded[1])
+            columns[factor.expr] = unquoted(coded[1])
     levels = indicated_levels(parts, design)
     first = parts[0].factor
     is_factor = len(parts) == 1 and first in spec.factor_contrasts
@@ -118,15 +118,22 @@ def _coding(parts: tuple[Part, ...], design: Any, frame: Any) -> Coding:
     )
 
 
-def _pandas(data: Any) -> Any:
-    """Return the data as a pandas frame numbered from 0."""
+def require_formulaic() -> None:
+    """Raise if the libraries that formulas need are not installed."""
     try:
         import formulaic  # noqa: F401
-        import pandas as pd
+        import pandas as pd  # noqa: F401
     except ImportError as error:
         raise InputError(
             'formulas need formulaic and pandas; pip install "linsep[data]"'
         ) from error
+
+
+def _pandas(data: Any) -> Any:
+    """Return the data as a pandas frame numbered from 0."""
+    require_formulaic()
+    import pandas as pd
+
     if hasattr(data, "to_pandas") and not isinstance(data, pd.DataFrame):
         data = data.to_pandas()
     if not isinstance(data, pd.DataFrame):
@@ -140,7 +147,7 @@ def _pandas(data: Any) -> Any:
     return data.reset_index(drop=True)
 
 
-def _sides(formula: str) -> tuple[str, str]:
+def sides_of(formula: str) -> tuple[str, str]:
     """Split a formula at its tilde."""
     left, *right = formula.split("~")
     if len(right) != 1 or not left.strip() or not right[0].strip():
@@ -155,18 +162,18 @@ def _outcome(left: str, frame: Any) -> tuple[Any, str]:
     """Return the outcome's column and name; ``cbind(a, b)`` for counts."""
     counts = COUNTS.fullmatch(left)
     if counts is not None:
-        names = [_unquoted(name) for name in counts.groups()]
+        names = [unquoted(name) for name in counts.groups()]
         missing = [name for name in names if name not in frame.columns]
         if missing:
             raise InputError(_no_such_column(missing[0], frame))
         return frame[names], names[0]
-    name = _unquoted(left)
+    name = unquoted(left)
     if name in frame.columns:
         return frame[name], name
     _require_one_term(left)
     factor = _FACTOR.fullmatch(left)
-    if factor is not None and _unquoted(factor[1]) in frame.columns:
-        return frame[_unquoted(factor[1])].astype("category"), left
+    if factor is not None and unquoted(factor[1]) in frame.columns:
+        return frame[unquoted(factor[1])].astype("category"), left
     made, columns = _model_matrix(f"0 + {left}", frame, output="pandas")
     is_missing = np.ones(len(frame), dtype=bool)
     is_missing[made.index] = False
@@ -219,13 +226,14 @@ def _columns_used(left: str, frame: Any) -> list[Any]:
     from formulaic import Formula
 
     counts = COUNTS.fullmatch(left)
-    names = {_unquoted(name) for name in (counts.groups() if counts else (left,))}
+    names = {unquoted(name) for name in (counts.groups() if counts else (left,))}
     if counts is None and not names & set(frame.columns):
         names = {str(name) for name in Formula(f"0 + {left}").required_variables}
     return [column for column in frame.columns if column in names]
 
 
-def _unquoted(name: str) -> str:
+def unquoted(name: str) -> str:
+    """Return the name of a column without the backticks around it."""
     name = name.strip()
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] == "`" else name
 

@@ -14,8 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.report.single_columns import Reason, outcome_text
-from linsep.diagnosis.report.texts import count_rows, listed, number_text
+from linsep.diagnosis.report.phrases import (
+    listed,
+    number_text,
+    only_outcome,
+    prediction,
+)
+from linsep.diagnosis.report.single_columns import Reason
 from linsep.rows import as_dense
 
 # Factors of more columns are not looked at without the data they came from.
@@ -30,10 +35,10 @@ def level_reasons(study: Study, separated: NDArray[np.bool_]) -> list[Reason]:
     for factor, text, rows in _levels(study, separated):
         if not rows.any() or not separated[rows].all():
             continue
-        outcome = _only_outcome(study, rows)
+        outcome = only_outcome(study, rows)
         if outcome is not None:
-            sentence = f"{text} in {count_rows(int(rows.sum()))}, all {outcome}."
-            found.append(Reason(None, (sentence,), rows, factor))
+            sentence = prediction(text, int(rows.sum()), outcome)
+            found.append(Reason(None, (sentence,), rows, factor, is_level=True))
     return found
 
 
@@ -47,12 +52,12 @@ def _levels(
     for factor, columns in factors.items():
         values = study.factors.get(factor)
         if values is not None:
-            import pandas as pd
-
-            codes, names = pd.factorize(values)
-            n_left = np.bincount(codes[~separated], minlength=len(names))
-            for k in np.flatnonzero(n_left == 0).tolist():
-                yield factor, f"{factor} = {names[k]}", np.equal(codes, k)
+            number: dict[object, int] = {}  # levels of any kind, as they first occur
+            codes = np.array([number.setdefault(v, len(number)) for v in values])
+            n_left = np.bincount(codes[~separated], minlength=len(number))
+            for level, k in number.items():
+                if n_left[k] == 0:
+                    yield factor, f"{factor} = {level}", np.equal(codes, k)
             continue
         codings = [study.codings[j] for j in columns]
         if len(columns) > MOST_COLUMNS:
@@ -84,13 +89,3 @@ def _columns_of_factors(study: Study) -> dict[str, list[int]]:
         if coding.factor is not None:
             columns.setdefault(coding.factor, []).append(j)
     return columns
-
-
-def _only_outcome(study: Study, rows: NDArray[np.bool_]) -> str | None:
-    """Name the one outcome of these rows, or None: there are several."""
-    held = np.flatnonzero(study.outcome.has[rows].any(axis=0))
-    if held.size != 1:
-        return None
-    if study.family == "poisson":
-        return f"{study.outcome_name} = 0" if held[0] == 0 else None
-    return outcome_text(study, int(held[0]))

@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 from linsep.rows import is_sparse
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.blas import calm_blas
-from linsep.solvers.hard_margin.coordinates import (
-    Direct,
-    gram_factor,
-    signed_gram,
-)
+from linsep.solvers.gram_factor import gram_of, pivoted_cholesky
+from linsep.solvers.hard_margin.coordinates import Direct
 from linsep.solvers.hard_margin.start import HardMargin
 from linsep.solvers.scaling import exponent_above, shifted
 
 # Sparse rows of at most so many entries, zeros counted, 32 MB, are made dense, which
 # lets them be centred.
 DENSE_ENTRIES = 4_000_000
+# A pivot below this share of the largest is rounding: the row depends on earlier ones.
+RANK_TOLERANCE = 1e-13
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ def _wide(rows: Any, fit_intercept: bool) -> Any:
     else:
         coordinates, scaled, signs = Direct.of(rows, fit_intercept)
         features = scaled[:, :-1] if fit_intercept else scaled
-    factor = gram_factor(signed_gram(features))
+    factor, _ = pivoted_cholesky(gram_of(features), RANK_TOLERANCE)
     spread = exponent_above(factor)
     factor = shifted(factor, -spread)
     if fit_intercept:

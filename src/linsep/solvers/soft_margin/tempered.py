@@ -146,16 +146,8 @@ def solve_tempered_joint(
     free: bool = True,
     temperature: float = TEMPERATURE,
     tol: float = 1e-4,
-) -> tuple[CappedGame, NDArray[np.float64]]:
-    """Play many classes jointly at a temperature; see `solve_joint`.
-
-    Returns
-    -------
-    game : CappedGame
-        ``w`` holds the directions one after another; ``p`` has one entry a pair.
-    offsets : ndarray of shape (n_classes,)
-        The offsets of the classes, for ``w``.
-    """
+) -> CappedGame:
+    """Play many classes jointly at a temperature; see `solve_joint`."""
     pairs = Pairs.of(labels, n_classes)
     # Rows of one class together, so that a class is a run.
     order = np.argsort(pairs.own, kind="stable")
@@ -171,8 +163,8 @@ def solve_tempered_joint(
     game, offsets = play.solve(nu, most, temperature, tol)
     p = np.empty_like(game.p)
     p[order] = game.p
-    full = np.append(offsets, np.zeros(n_classes - offsets.size))
-    return replace(game, p=p), full
+    offsets = np.append(offsets, np.zeros(n_classes - offsets.size))
+    return replace(game, p=p, offsets=offsets)
 
 
 class _Play:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
-from linsep.diagnosis.diagnosing import diagnose
+from linsep.diagnosis.diagnosing import Callback, diagnose
 from linsep.diagnosis.record import Diagnosis
-from linsep.diagnosis.status import Kind
+from linsep.diagnosis.status import DiagnosisStatus
 from linsep.input import InputError
 
 
@@ -29,7 +30,18 @@ class SeparationError(ValueError):
 
 
 def check_separation(
-    *inputs: Any, on_separation: str = "warn", **options: Any
+    *inputs: Any,
+    on_separation: str = "warn",
+    X: Any = None,
+    y: Any = None,
+    data: Any = None,
+    family: str | None = None,
+    fit_intercept: bool | None = None,
+    sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
+    time_limit: float | None = None,
+    random_state: int | None = None,
+    callback: Callback | None = None,
 ) -> Diagnosis:
     """Diagnose a regression, and warn or raise if it is separated.
 
@@ -40,8 +52,10 @@ def check_separation(
     on_separation : {"warn", "raise", "ignore"}, default="warn"
         What to do about complete and quasi-complete separation. Collinearity alone is
         not separation.
-    **options
-        Passed to `linsep.diagnose`.
+    X, y, data, family, fit_intercept, sample_weight, feature_names
+        As of `linsep.diagnose`.
+    time_limit, random_state, callback
+        As of `linsep.diagnose`.
 
     Returns
     -------
@@ -78,10 +92,22 @@ def check_separation(
         raise InputError(
             f"on_separation must be 'warn', 'raise' or 'ignore', got {on_separation!r}"
         )
-    answer = diagnose(*inputs, **options)
-    if on_separation == "ignore" or answer.status is Kind.OVERLAP:
+    answer = diagnose(
+        *inputs,
+        X=X,
+        y=y,
+        data=data,
+        family=family,
+        fit_intercept=fit_intercept,
+        sample_weight=sample_weight,
+        feature_names=feature_names,
+        time_limit=time_limit,
+        random_state=random_state,
+        callback=callback,
+    )
+    if on_separation == "ignore" or answer.status is DiagnosisStatus.OVERLAP:
         return answer
-    if on_separation == "raise" and answer.status is not Kind.UNDECIDED:
+    if on_separation == "raise" and answer.proved:
         raise SeparationError(answer.summary(), answer)
     warnings.warn(answer.summary(), SeparationWarning, stacklevel=2)
     return answer

@@ -1,4 +1,9 @@
-"""Columns of numbers and of text, piece by piece, to one matrix and its labels."""
+"""Columns of numbers and of text, piece by piece, to one matrix and its labels.
+
+A column of text becomes columns of 0 and 1, one for each of its levels.
+"""
+
+from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,13 +14,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from linsep.input import InputError
+from linsep.input.errors import InputError
 from linsep.input.files.table import Selection, Table, whole_labels
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-__all__ = ["MISSING", "MOST_LEVELS", "TableBuilder", "is_text", "numbers_from"]
 
 #: How files spell "no value". A column with one of these is refused, text or not.
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "?", "."})
@@ -95,11 +98,13 @@ class TableBuilder:
         The file, for messages.
     selection : Selection
         Which columns are features, which is the target.
-    text : collection of int
+    text : set of int
         The positions of the columns that hold text.
+    n_rows : int
+        How many rows there will be.
     place : callable, int -> str
         Says where in the file a row (counted from 0) is.
-    dtype : dtype, default float64
+    dtype : dtype, default=float64
         The type of the matrix.
     """
 
@@ -108,6 +113,7 @@ class TableBuilder:
         source: Path,
         selection: Selection,
         text: frozenset[int],
+        n_rows: int,
         place: Callable[[int], str],
         dtype: DTypeLike = np.float64,
     ) -> None:
@@ -116,45 +122,57 @@ class TableBuilder:
         self._place = place
         self._dtype = np.dtype(dtype)
         self._numeric = [j for j in selection.features if j not in text]
-        self._levels = {
-            j: _Levels() for j in (*selection.features, selection.target) if j in text
-        }
+        self._levels = {j: _Levels() for j in selection.positions if j in text}
+        # Numbers alone are put where they will be used. Beside 0/1 columns they wait in
+        # blocks, each let go of as it is copied.
+        self._whole: Floats | None = None
+        if len(self._numeric) == len(selection.features):
+            self._whole = np.empty((n_rows, len(self._numeric)), dtype=self._dtype)
         self._blocks: list[Floats] = []
-        self._labels: list[Floats] = []
-        self._n_rows = 0
+        self._labels = np.empty(n_rows)
+        self._n_rows = n_rows
+        self._n_added = 0
 
-    def add(self, columns: Mapping[int, Floats | Sequence[str]]) -> None:
-        """Append some rows: for each position read, its numbers or its texts.
+    def add(
+        self, numbers: NDArray[np.float64], texts: Mapping[int, Sequence[str]]
+    ) -> None:
+        """Append some rows.
+
+        Parameters
+        ----------
+        numbers : ndarray of shape (m, n_numbers)
+            The columns of numbers in the order of the selection, missing ones NaN.
+        texts : mapping of int to sequence of str
+            The cells of the columns of text, for each position.
 
         Raises
         ------
         InputError
             If a value is missing or infinite, or a text has too many levels.
         """
-        n_rows = len(columns[self._selection.target])
-        block = np.empty((n_rows, len(self._numeric)), dtype=self._dtype)
-        for k, j in enumerate(self._numeric):
-            block[:, k] = columns[j]
-        if not np.isfinite(block).all():
-            row, k = np.argwhere(~np.isfinite(block))[0]
-            self._refuse_value(int(row), self._numeric[k], block[row, k])
-        self._blocks.append(block)
+        rows = slice(self._n_added, self._n_added + len(numbers))
+        if rows.stop > self._n_rows:
+            raise InputError(self._changed())
+        if not np.isfinite(numbers).all():
+            row, k = np.argwhere(~np.isfinite(numbers))[0]
+            position = [j for j in self._selection.positions if j not in self._levels]
+            self._refuse_value(int(row), position[k], numbers[row, k])
+        features = numbers[:, : len(self._numeric)]
+        if self._whole is not None:
+            self._whole[rows] = features
+        else:
+            self._blocks.append(features.astype(self._dtype))
         target = self._selection.target
-        if target not in self._levels:
-            labels = np.asarray(columns[target], dtype=np.float64)
-            if not np.isfinite(labels).all():
-                row = int(np.argmin(np.isfinite(labels)))
-                self._refuse_value(row, target, labels[row])
-            self._labels.append(labels)
+        if target is not None and target not in self._levels:
+            self._labels[rows] = numbers[:, -1]
         for j, levels in self._levels.items():
-            cells = [str(cell) for cell in columns[j]]
-            new = levels.add(cells)
+            new = levels.add(texts[j])
             for missing in MISSING.intersection(new):
-                row = [cell.strip() for cell in cells].index(missing)
+                row = [cell.strip() for cell in texts[j]].index(missing)
                 raise InputError(self._missing(row, j, missing))
             if len(levels.index) > MOST_LEVELS and j != target:
                 raise InputError(self._too_many_levels(j))
-        self._n_rows += n_rows
+        self._n_added += len(numbers)
 
     def finish(self, notes: Sequence[str] = ()) -> Table:
         """Return the table of all rows added.
@@ -168,6 +186,8 @@ class TableBuilder:
             raise InputError(
                 f"{self._source} must have at least one row of values, got none"
             )
+        if self._n_added < self._n_rows and self._selection.positions:
+            raise InputError(self._changed())
         encoded = [self._encode(j) for j in self._selection.features]
         names = tuple(name for column in encoded for name in column.names)
         y = self._finish_labels()
@@ -176,7 +196,7 @@ class TableBuilder:
             X=X,
             y=y,
             feature_names=names,
-            target=self._selection.names[self._selection.target],
+            target=self._selection.target_name,
             dummies={c.source: c.levels for c in encoded if c.levels},
             notes=(
                 *notes,
@@ -186,7 +206,7 @@ class TableBuilder:
             ),
         )
 
-    def _encode(self, j: int) -> "_Encoded":
+    def _encode(self, j: int) -> _Encoded:
         """Say which columns of the matrix column j of the file becomes."""
         name = self._selection.names[j]
         if j not in self._levels:
@@ -204,8 +224,10 @@ class TableBuilder:
             name, tuple(f"{name}[{level}]" for level in levels), codes, levels
         )
 
-    def _matrix(self, encoded: Sequence["_Encoded"]) -> "Floats | csr_array":
+    def _matrix(self, encoded: Sequence[_Encoded]) -> Floats | csr_array:
         """Fill the matrix, letting go of each piece as it is copied."""
+        if self._whole is not None:
+            return self._whole
         starts = np.cumsum([0, *(len(column.names) for column in encoded)])
         n_columns = int(starts[-1])
         numeric = np.array(
@@ -239,7 +261,7 @@ class TableBuilder:
         n_columns: int,
         numeric: NDArray[np.intp],
         coded: Sequence[tuple[int, NDArray[np.intp], bool]],
-    ) -> "csr_array":
+    ) -> csr_array:
         """Do the same in CSR: the numbers, plus the 0/1 columns."""
         from scipy.sparse import csr_array, vstack
 
@@ -251,7 +273,8 @@ class TableBuilder:
                 csr_array((part.data, numeric[part.indices], part.indptr), shape)
             )
         columns = [
-            start + (codes if level else 0 * codes) for start, codes, level in coded
+            start + codes if level else np.full_like(codes, start)
+            for start, codes, level in coded
         ]
         values = [np.ones_like(codes) if level else codes for _, codes, level in coded]
         indicators = csr_array(
@@ -266,13 +289,15 @@ class TableBuilder:
         X.eliminate_zeros()
         return X
 
-    def _finish_labels(self) -> NDArray[Any]:
+    def _finish_labels(self) -> NDArray[Any] | None:
         """Return the labels: texts, integers if all are whole, or floats."""
         target = self._selection.target
+        if target is None:
+            return None
         if target in self._levels:
             levels, codes = self._levels[target].sorted()
             return np.array(levels)[codes]
-        return whole_labels(np.concatenate(self._labels))
+        return whole_labels(self._labels)
 
     def _refuse_value(self, row: int, j: int, value: float) -> NoReturn:
         """Raise for a number that is missing or infinite."""
@@ -284,10 +309,17 @@ class TableBuilder:
             f"{self._drop(j)}"
         )
 
+    def _changed(self) -> str:
+        """Word the error for a file that is being written to."""
+        return (
+            f"{self._source} must stay as it is while it is read, got another number "
+            "of rows the second time; wait until it is written"
+        )
+
     def _cell(self, row: int, j: int) -> str:
         """Name a cell; `row` counts from the start of the piece being added."""
         name = self._selection.names[j]
-        return f"{self._source}: column {name!r}, {self._place(self._n_rows + row)},"
+        return f"{self._source}: column {name!r}, {self._place(self._n_added + row)},"
 
     def _drop(self, j: int) -> str:
         """Say how to leave a column out, in Python and on the command line."""
@@ -361,7 +393,7 @@ def _written_with_commas(levels: Sequence[str]) -> bool:
     return commas and numbers_from([x.replace(",", "") for x in levels]) is not None
 
 
-def _doubtful_numbers(X: "Floats | csr_array", names: Sequence[str]) -> Iterator[str]:
+def _doubtful_numbers(X: Floats | csr_array, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each column that looks like an identifier."""
     if not isinstance(X, np.ndarray) or len(X) < _FEW_ROWS:
         return
