@@ -1,5 +1,6 @@
 # Two commands do all the set-up: `make demo` and `make test`. Both need only make, git
-# and Python 3.11 or newer; another interpreter: `make test PYTHON=python3.12`.
+# and Python 3.11 or newer; another interpreter: `make test PYTHON=python3.12`. The
+# compiled core is built with the machine's C compiler, or with one from PyPI.
 
 PYTHON ?= $(shell for python in python3 python python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -10,6 +11,9 @@ ARGS ?=
 BIN := $(VENV)/bin
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# What is compiled: by `make` again whenever one of these changes.
+COMPILED := meson.build src/meson.build tools/backend.py $(shell find src -name '*.p[yx][xd]')
 
 # Stamps: each is newer than what it was made from, so that a second call is quick.
 CREATED := $(VENV)/.created-$(VERSION)
@@ -43,6 +47,7 @@ format: $(LINTING) ## rewrite the sources as `make lint` wants them
 
 clean: ## remove the environment and every cache
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist docs/_build
+	find src -name '*.so' -delete
 	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 help: ## this list
@@ -58,7 +63,7 @@ $(CREATED):
 	$(PIP_INSTALL) --upgrade 'pip>=25.1'
 	@touch $@
 
-$(PACKAGE): $(CREATED) pyproject.toml
+$(PACKAGE): $(CREATED) pyproject.toml $(COMPILED)
 	$(PIP_INSTALL) --editable .
 	@touch $@
 

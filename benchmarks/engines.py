@@ -13,13 +13,11 @@ import time
 
 import numpy as np
 
-from linsep.solvers.active_set import active_set
+from linsep.solvers.active_set import ActiveSet
 from linsep.solvers.engines import loop_budget, solve
 from linsep.solvers.metric import whiten
 from linsep.solvers.optimistic import OptimisticLoop
 from linsep.solvers.oracle import Oracle
-
-NONE = np.empty(0, dtype=np.intp)
 
 
 def planted(n, d, margin, seed=0):
@@ -32,13 +30,15 @@ def planted(n, d, margin, seed=0):
 
 
 def loop_alone(rows, limit=20_000):
-    for state in OptimisticLoop().rounds(Oracle(rows)):
+    for state in OptimisticLoop(Oracle(rows)).rounds():
         if state.separator is not None or state.n_rounds >= limit:
             return state.n_rounds, state.separator is not None
 
 
 def active_set_alone(rows):
-    return list(active_set(rows, NONE))[-1]
+    problem = ActiveSet(rows)
+    list(problem.solve())
+    return problem
 
 
 def timed(function, *arguments, **keywords):

@@ -1,7 +1,9 @@
 """Settings every test runs under."""
 
 import os
+import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -21,3 +23,11 @@ settings.register_profile(
     "night", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture
+def ctrl_c():
+    """Press Ctrl-C; also heard where SIGINT is ignored, as in a background job."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda: signal.raise_signal(signal.SIGINT)
+    signal.signal(signal.SIGINT, before)

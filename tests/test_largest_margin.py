@@ -313,3 +313,71 @@ def test_max_margin_at_either_end_of_the_doubles(X, y, free, kind):
     assert square <= Fraction(answer.margin_upper) ** 2
     assert np.isfinite(answer.coef).all()
     answer.certificate.verify(kind(X), y)
+
+
+def test_max_margin_is_a_result_of_its_own_whatever_the_status():
+    for y in ([0, 0, 1], [0, 1, 0], [1, 1, 1]):
+        answer = linsep.max_margin([[0.0], [1.0], [2.0]], y)
+        assert isinstance(answer, linsep.LargestMargin)
+        assert isinstance(answer, linsep.Separation)
+    assert repr(answer).startswith("LargestMargin(separable, proved=True")
+
+
+def test_max_margin_to_dict_says_the_square_once_it_was_asked_for():
+    answer = linsep.max_margin([[0.0], [1.0], [3.0]], [0, 0, 1])
+    assert answer.to_dict()["support"] == [1, 2]
+    assert answer.to_dict()["margin_squared"] is None
+    answer.margin_squared()
+    assert answer.to_dict()["margin_squared"] == "1"
+
+
+def test_max_margin_loses_a_square_never_asked_for_when_pickled():
+    X = np.random.default_rng(0).standard_normal((20_000, 10))
+    answer = linsep.max_margin(X, X[:, 0] > 0)
+    data = pickle.dumps(answer)
+    assert len(data) < 20_000
+    again = pickle.loads(pickle.dumps(pickle.loads(data)))
+    assert again.certificate.to_json() == answer.certificate.to_json()
+    with pytest.raises(linsep.InputError, match=r"call linsep\.max_margin"):
+        again.margin_squared()
+
+
+def test_max_margin_leaves_out_rows_of_weight_zero():
+    X, y = [[0.0], [9.0], [1.0], [3.0], [4.0]], [0, 0, 0, 1, 1]
+    answer = linsep.max_margin(X, y, sample_weight=[2, 0, 1, 1, 1])
+    assert answer.support.tolist() == [2, 3]
+    assert answer.margin_squared() == 1
+
+
+def test_max_margin_refuses_a_callback_that_cannot_be_called():
+    with pytest.raises(linsep.InputError, match="callback"):
+        linsep.max_margin([[0.0], [1.0]], [0, 1], callback="call me")
+
+
+@pytest.mark.parametrize("stop_at", [1, 3])
+def test_ctrl_c_in_max_margin_is_an_answer(stop_at, ctrl_c):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 10))
+    y = X @ np.ones(10) > 0
+
+    def press(state):
+        if state.n_passes >= stop_at:
+            ctrl_c()
+
+    answer = linsep.max_margin(X, y, callback=press, tol=1e-12)
+    assert answer.margin_lower <= answer.margin_upper
+    assert "interrupted" in answer.message
+
+
+def test_ctrl_c_while_the_data_of_max_margin_are_read(monkeypatch):
+    from linsep import largest_margin
+
+    def pressed(*arguments, **options):
+        raise KeyboardInterrupt
+
+    # The press must come within validation, which takes no callback.
+    monkeypatch.setattr(largest_margin, "problem_from", pressed)
+    answer = linsep.max_margin([[0.0], [1.0]], [0, 1], fit_intercept=False)
+    assert answer.status == "undecided"
+    assert not answer.fit_intercept
+    assert "still being read" in answer.message

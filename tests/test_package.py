@@ -28,9 +28,8 @@ MODULES = sorted(
 HEAVY = {
     "click",
     "flint",
-    "llvmlite",
     "matplotlib",
-    "numba",
+    "numpy",
     "pandas",
     "polars",
     "pyarrow",
@@ -56,6 +55,26 @@ def test_every_module_defines_the_names_it_exports(module):
     loaded = importlib.import_module(module.removesuffix(".__init__"))
     for name in getattr(loaded, "__all__", ()):
         assert hasattr(loaded, name), f"{module}.__all__ lists {name!r}"
+
+
+def test_type_checkers_are_told_of_the_same_names():
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    told = {
+        alias.asname: f"{node.module}.{alias.name}"
+        for node in block.body
+        for alias in node.names
+    }
+    assert {*told, "__version__"} == set(linsep.__all__)
+    for name, home in told.items():
+        module, _, attribute = home.rpartition(".")
+        found = getattr(importlib.import_module(module), attribute)
+        assert found is getattr(linsep, name), name
+
+
+def test_names_of_the_first_version_warn_and_work():
+    with pytest.warns(DeprecationWarning, match=r"linsep\.Progress"):
+        assert linsep.Pass is linsep.Progress
 
 
 def test_no_module_is_named_like_a_public_function():
@@ -148,65 +167,65 @@ def parts_imported(part: str) -> set[str]:
 # Every part of the package and what it may know of the others, lowest first: a part
 # knows only parts above it in this table, so the arrows run one way.
 MAY_IMPORT: dict[str, set[str]] = {
+    "printable": set(),
     "whole_files": set(),
+    "lazy": set(),
+    "labellings": set(),
+    "figure_style": {"whole_files"},
     "rows": set(),
     "input": {"rows"},
     "solvers": {"rows"},
     "proof": {"input", "rows", "whole_files"},
-    "result": {"input", "proof"},
-    "search": {"input", "proof", "result", "rows", "solvers"},
-    "separation": {"input", "proof", "result", "rows", "search"},
-    "largest_margin": {
-        "input",
-        "proof",
-        "result",
-        "rows",
-        "search",
-        "separation",
-        "solvers",
-    },
-    "classifier": {
-        "input",
-        "largest_margin",
-        "proof",
-        "result",
-        "rows",
-        "search",
-        "separation",
-        "solvers",
-    },
+    "result": {"input", "lazy", "proof"},
+    "search": {"input", "lazy", "proof", "result", "rows", "solvers"},
+    "separation": {"input", "result", "search"},
+    "largest_margin": {"input", "result", "search"},
+    "classifier": {"figure_style", "input", "result", "rows", "search", "solvers"},
     "diagnosis.status": set(),
+    "diagnosis.watch": set(),
     "diagnosis.inputs": {"input", "rows"},
-    "diagnosis.exact": {"diagnosis.inputs", "input", "proof", "rows", "solvers"},
+    "diagnosis.exact": {
+        "diagnosis.inputs",
+        "diagnosis.status",
+        "diagnosis.watch",
+        "input",
+        "proof",
+        "rows",
+        "solvers",
+    },
     "diagnosis.report": {
         "diagnosis.exact",
         "diagnosis.inputs",
         "diagnosis.status",
+        "diagnosis.watch",
+        "labellings",
         "proof",
         "rows",
-        "solvers",
     },
     "diagnosis": {
         "diagnosis.exact",
         "diagnosis.inputs",
         "diagnosis.report",
         "diagnosis.status",
+        "diagnosis.watch",
         "input",
+        "lazy",
         "proof",
         "rows",
         "solvers",
     },
-    "lab": {"input", "solvers", "whole_files"},
-    "datasets": {"lab"},  # four public names of parts of the laboratory
+    "lab": {"figure_style", "input", "labellings", "rows", "solvers", "whole_files"},
+    "datasets": {"lab"},  # public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},
-    "plotting": {"lab"},
+    "plotting": {"classifier", "lab"},
     "cli": {
         "classifier",
         "diagnosis",
         "diagnosis.inputs",
         "input",
         "largest_margin",
+        "printable",
         "proof",
         "result",
         "rows",
@@ -282,6 +301,19 @@ def test_no_code_unpickles_or_evaluates_text():
                 assert node.module not in forbidden, path
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in ("eval", "exec"), path
+
+
+def test_every_compiled_module_is_built_and_typed():
+    listed = re.findall(
+        r"'(linsep/[\w/]+)':", (ROOT / "src" / "meson.build").read_text()
+    )
+    sources = list(SOURCE.rglob("*.pyx"))
+    names = [path.relative_to(ROOT / "src").with_suffix("") for path in sources]
+    assert sorted(listed) == sorted(name.as_posix() for name in names)
+    for path, name in zip(sources, names, strict=True):
+        assert path.with_suffix(".pyi").exists(), name
+        loaded = importlib.import_module(".".join(name.parts))
+        assert not loaded.__file__.endswith((".py", ".pyx"))
 
 
 # --- what is written about it ---

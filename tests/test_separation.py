@@ -1,7 +1,7 @@
 """`separate`: verdicts on planted truth, invariances, limits, and what it reports."""
 
+import json
 import pickle
-import signal
 from fractions import Fraction
 
 import numpy as np
@@ -365,12 +365,12 @@ def test_callback_stops_the_run_with_an_honest_interval(stop_at):
     assert lowers == sorted(lowers)
 
 
-def test_ctrl_c_returns_what_was_found():
+def test_ctrl_c_returns_what_was_found(ctrl_c):
     X, y = planted(60_000, 20, 1e-4)
 
     def press(record):
         if record.n_passes:
-            signal.raise_signal(signal.SIGINT)
+            ctrl_c()
 
     answer = separate(X, y, callback=press)
     assert answer.status == "undecided"
@@ -504,3 +504,89 @@ def test_ctrl_c_while_the_data_are_read_is_an_answer_too(monkeypatch):
     assert answer.status == "undecided"
     assert (answer.margin_lower, answer.margin_upper) == (-np.inf, np.inf)
     assert "still being read" in answer.summary()
+
+
+def test_rows_of_weight_zero_count_as_absent():
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 9, (60, 2)).astype(float), rng.integers(0, 2, 60)
+    weights = rng.integers(0, 3, 60)
+    present = np.flatnonzero(weights)
+    for data in (X, sparse.csr_array(X)):
+        answer = separate(data, y, sample_weight=weights)
+        alone = separate(X[present], y[present])
+        assert answer.status == alone.status == "inseparable"
+        np.testing.assert_array_equal(answer.conflict, present[alone.conflict])
+        assert answer.conflict_weights == alone.conflict_weights
+        np.testing.assert_array_equal(answer.conflict_rows, X[answer.conflict])
+        np.testing.assert_array_equal(answer.conflict_labels, y[answer.conflict])
+        assert answer.n_samples == present.size
+        assert not any(answer.certificate.verify(X[present], y[present]))
+    # Without the rows of one class the rest is separable by a constant.
+    assert separate(X, y, sample_weight=y).classes.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ([1.0], "one number for each of the 2 rows, got 1"),
+        ([1.0, -1.0], "non-negative and finite, got -1.0 in row 1"),
+        ([1.0, np.nan], "non-negative and finite, got nan in row 1"),
+        ([0, 0], "at least one row must be present"),
+        (["a", "b"], "sample_weight must hold numbers"),
+    ],
+)
+@pytest.mark.parametrize("search", [separate, linsep.max_margin])
+def test_bad_weights_are_refused(search, weights, said):
+    with pytest.raises(linsep.InputError, match=said):
+        search([[0.0], [1.0]], [0, 1], sample_weight=weights)
+
+
+def test_names_may_be_given_in_place_of_the_frames():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [0.0, 1.0], "b": [5.0, 5.0]})
+    answer = separate(frame, [0, 1], feature_names=["dose", "age"])
+    assert answer.feature_names == ("dose", "age")
+    assert "dose" in answer.summary()
+    with pytest.raises(linsep.InputError, match="each of the 2 columns of X, got 1"):
+        separate(frame, [0, 1], feature_names="dose")
+
+
+def test_to_dict_holds_the_answer_in_what_json_can_say():
+    answer = separate([[0.0], [1.0], [2.0]], [0, 1, 0])
+    found = json.loads(json.dumps(answer.to_dict()))
+    assert found["status"] == "inseparable"
+    assert found["conflict"] == [0, 1, 2]
+    assert found["conflict_weights"] == ["1/4", "1/2", "1/4"]
+    assert found["coef"] is None
+    answer = separate([[0.0], [1.0]], ["no", "yes"], feature_names=["x"])
+    found = json.loads(json.dumps(answer.to_dict()))
+    assert found["proved"] is found["separable"] is True
+    assert (found["classes"], found["feature_names"]) == (["no", "yes"], ["x"])
+    assert found["coef"] == answer.coef.tolist()
+
+
+def test_what_moved_to_the_largest_margin_warns():
+    answer = separate([[0.0], [1.0], [2.0]], [0, 1, 0])
+    with pytest.warns(DeprecationWarning, match="LargestMargin"):
+        assert answer.margin_squared() == 0
+    with pytest.warns(DeprecationWarning, match="LargestMargin"):
+        assert answer.support is None
+
+
+def test_ctrl_c_at_the_very_end_is_an_answer_too(monkeypatch):
+    from linsep.search import answers
+
+    results = []
+
+    def pressed_once(*arguments, result_of=answers.result_of):
+        results.append(len(results))
+        if len(results) == 1:
+            raise KeyboardInterrupt
+        return result_of(*arguments)
+
+    # The press must come when the search is over, which takes no callback.
+    monkeypatch.setattr(answers, "result_of", pressed_once)
+    answer = separate([[0.0], [1.0]], [0, 1])
+    assert answer.status == "undecided"
+    assert 0 < answer.margin_lower <= answer.margin_upper
+    assert "interrupted" in answer.message

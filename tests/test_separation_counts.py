@@ -5,6 +5,13 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from hostile_data import (
+    clustered_ties,
+    duplicated_rows,
+    hard_threshold_rows,
+    last_bit,
+    wide_range,
+)
 from linsep import datasets, separate
 
 
@@ -82,20 +89,20 @@ def known_truths():
     """Data sets of linsep.datasets, each a way to be hard."""
     for kind in ("overlap", "tie", "separable"):
         for seed in range(3):
-            data = datasets.last_bit(kind, random_state=seed)
+            data = last_bit(kind, random_state=seed)
             yield pytest.param(data, id=f"last bit {kind} {seed}")
     for seed in range(3):
         for overlap in (False, True):
             yield pytest.param(
-                datasets.clustered_ties(8, 6, overlap=overlap, random_state=seed),
+                clustered_ties(8, 6, overlap=overlap, random_state=seed),
                 id=f"clustered ties {overlap} {seed}",
             )
             yield pytest.param(
-                datasets.duplicated_rows(20_000, 5, overlap=overlap, random_state=seed),
+                duplicated_rows(20_000, 5, overlap=overlap, random_state=seed),
                 id=f"duplicates {overlap} {seed}",
             )
             yield pytest.param(
-                datasets.wide_range(60, 5, overlap=overlap, random_state=seed),
+                wide_range(60, 5, overlap=overlap, random_state=seed),
                 id=f"wide range {overlap} {seed}",
             )
     for n_inputs in (3, 8, 11):
@@ -105,7 +112,7 @@ def known_truths():
                 id=f"odd max bit {n_inputs} {low}",
             )
     yield pytest.param(datasets.threshold_rows(8), id="threshold rows")
-    yield pytest.param(datasets.hard_threshold_rows(3), id="hard threshold rows")
+    yield pytest.param(hard_threshold_rows(3), id="hard threshold rows")
     for n_features in (30, 60, 100):
         yield pytest.param(
             datasets.mixed_paper_rows(n_features), id=f"mixed paper {n_features}"

@@ -6,89 +6,88 @@ The names below are the whole public contract. They are loaded when first used, 
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from linsep.classifier.displays import (
-        ConvergenceDisplay,
-        MarginDisplay,
-        ProjectionDisplay,
+if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
+    from linsep.classifier.displays import ConvergenceDisplay as ConvergenceDisplay
+    from linsep.classifier.displays import MarginDisplay as MarginDisplay
+    from linsep.classifier.displays import ProjectionDisplay as ProjectionDisplay
+    from linsep.classifier.optimistic_perceptron import (
+        OptimisticPerceptron as OptimisticPerceptron,
     )
-    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.diagnosis import (
-        Diagnosis,
-        SeparationError,
-        SeparationWarning,
-        check_separation,
-        diagnose,
-        diagnose_many,
-        influential_rows,
-    )
-    from linsep.input import InputError
-    from linsep.lab import datasets
-    from linsep.largest_margin import max_margin
-    from linsep.proof.certificate import Certificate
-    from linsep.proof.checker import CertificateError
-    from linsep.result import Pass, Separation, Status
-    from linsep.separation import separate
+    from linsep.diagnosis import Diagnosis as Diagnosis
+    from linsep.diagnosis import SeparationError as SeparationError
+    from linsep.diagnosis import SeparationWarning as SeparationWarning
+    from linsep.diagnosis import check_separation as check_separation
+    from linsep.diagnosis import diagnose as diagnose
+    from linsep.diagnosis import diagnose_formula as diagnose_formula
+    from linsep.diagnosis import diagnose_many as diagnose_many
+    from linsep.diagnosis import diagnose_model as diagnose_model
+    from linsep.diagnosis import diagnose_outcomes as diagnose_outcomes
+    from linsep.diagnosis import influential_rows as influential_rows
+    from linsep.diagnosis import screen_columns as screen_columns
+    from linsep.input import InputError as InputError
+    from linsep.lab import datasets as datasets
+    from linsep.largest_margin import max_margin as max_margin
+    from linsep.proof.certificate import Certificate as Certificate
+    from linsep.proof.checker import CertificateError as CertificateError
+    from linsep.result import LargestMargin as LargestMargin
+    from linsep.result import Progress as Progress
+    from linsep.result import Separation as Separation
+    from linsep.result import Status as Status
+    from linsep.separation import separate as separate
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Certificate",
-    "CertificateError",
-    "ConvergenceDisplay",
-    "Diagnosis",
-    "InputError",
-    "MarginDisplay",
-    "OptimisticPerceptron",
-    "Pass",
-    "ProjectionDisplay",
-    "Separation",
-    "SeparationError",
-    "SeparationWarning",
-    "Status",
-    "__version__",
-    "check_separation",
-    "datasets",
-    "diagnose",
-    "diagnose_many",
-    "influential_rows",
-    "max_margin",
-    "separate",
-]
-
+# Each public name, and the module it is loaded from; a module itself where they agree.
 _HOMES = {
-    "Certificate": "linsep.proof.certificate",
-    "CertificateError": "linsep.proof.checker",
-    "ConvergenceDisplay": "linsep.classifier.displays",
-    "Diagnosis": "linsep.diagnosis",
-    "InputError": "linsep.input",
-    "MarginDisplay": "linsep.classifier.displays",
-    "OptimisticPerceptron": "linsep.classifier.optimistic_perceptron",
-    "Pass": "linsep.result",
-    "ProjectionDisplay": "linsep.classifier.displays",
-    "Separation": "linsep.result",
-    "SeparationError": "linsep.diagnosis",
-    "SeparationWarning": "linsep.diagnosis",
-    "Status": "linsep.result",
-    "check_separation": "linsep.diagnosis",
-    "diagnose": "linsep.diagnosis",
-    "diagnose_many": "linsep.diagnosis",
-    "influential_rows": "linsep.diagnosis",
-    "max_margin": "linsep.largest_margin",
-    "separate": "linsep.separation",
+    "Certificate": "proof.certificate",
+    "CertificateError": "proof.checker",
+    "ConvergenceDisplay": "classifier.displays",
+    "Diagnosis": "diagnosis",
+    "InputError": "input",
+    "LargestMargin": "result",
+    "MarginDisplay": "classifier.displays",
+    "OptimisticPerceptron": "classifier.optimistic_perceptron",
+    "Progress": "result",
+    "ProjectionDisplay": "classifier.displays",
+    "Separation": "result",
+    "SeparationError": "diagnosis",
+    "SeparationWarning": "diagnosis",
+    "Status": "result",
+    "check_separation": "diagnosis",
+    "datasets": "datasets",
+    "diagnose": "diagnosis",
+    "diagnose_formula": "diagnosis",
+    "diagnose_many": "diagnosis",
+    "diagnose_model": "diagnosis",
+    "diagnose_outcomes": "diagnosis",
+    "influential_rows": "diagnosis",
+    "max_margin": "largest_margin",
+    "screen_columns": "diagnosis",
+    "separate": "separation",
 }
-_MODULES = ("datasets", "game", "perceptrons", "plotting")
+# Modules with contracts of their own, loaded in the same way.
+_MODULES = ("game", "perceptrons", "plotting")
+# Names of 0.1.0 that have another name now.
+_RENAMED = {"Pass": "Progress"}
+
+__all__ = sorted([*_HOMES, "__version__"])
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load a public name at its first use (PEP 562)."""
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-    elif name in _MODULES:
-        value = import_module(f"linsep.{name}")
+    if name in _RENAMED:
+        new = _RENAMED[name]
+        text = f"linsep.{name} is deprecated, it is now linsep.{new}"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return __getattr__(new)
+    if name in _MODULES or _HOMES.get(name) == name:
+        value: object = import_module(f"linsep.{name}")
+    elif name in _HOMES:
+        value = getattr(import_module(f"linsep.{_HOMES[name]}"), name)
     else:
         raise AttributeError(f"module 'linsep' has no attribute {name!r}")
     globals()[name] = value
@@ -97,4 +96,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted(set(globals()) | set(__all__))
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -1,4 +1,4 @@
-"""`linsep.datasets`: the public name of `linsep.datasets`."""
+"""The public name of `linsep.lab.datasets`."""
 
 import sys
 

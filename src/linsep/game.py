@@ -1,4 +1,4 @@
-"""`linsep.game`: the public name of `linsep.game`."""
+"""The public name of `linsep.lab.game`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`linsep.perceptrons`: the public name of `linsep.perceptrons`."""
+"""The public name of `linsep.lab.perceptrons`."""
 
 import sys
 

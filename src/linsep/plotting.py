@@ -1,7 +1,17 @@
-"""`linsep.plotting`: the public name of `linsep.lab.plots`."""
+"""Every picture: of a game (`linsep.game`), and of a fitted classifier."""
 
-import sys
+from linsep.classifier.displays import (
+    ConvergenceDisplay,
+    MarginDisplay,
+    ProjectionDisplay,
+)
+from linsep.lab.plots import plot_convergence, plot_game, plot_weights
 
-from linsep.lab import plots
-
-sys.modules[__name__] = plots
+__all__ = [
+    "ConvergenceDisplay",
+    "MarginDisplay",
+    "ProjectionDisplay",
+    "plot_convergence",
+    "plot_game",
+    "plot_weights",
+]

@@ -1,9 +1,9 @@
-"""What `separate` returns: a status, what it proves, and words for people."""
+"""What the calls return: a status, what it proves, and words for people."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import warnings
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from html import escape
@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.lazy import Lazy, LazyIfMade
+
 if TYPE_CHECKING:
+    from linsep.input.types import FeaturesLike
     from linsep.proof.certificate import Certificate
 
 LARGEST_SHOWN = 5
@@ -34,8 +37,8 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
-class Pass:
-    """The state of the search after a pass over the data; what a callback receives.
+class Progress:
+    """Where a search stands; what a callback receives, and a result's `trace` holds.
 
     Attributes
     ----------
@@ -63,7 +66,7 @@ class Pass:
     seconds: float
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class Separation:
     """The answer of `linsep.separate`.
 
@@ -71,8 +74,8 @@ class Separation:
     ----------
     status : Status
         ``"separable"``, ``"inseparable"`` or ``"undecided"``.
-    proved : bool
-        Whether the verdict passed its exact check; always true of the first two.
+    message : str
+        One sentence: the verdict, or why there is none and what to do.
     classes : ndarray
         The labels, sorted; a positive decision value means ``classes[-1]``. One label
         only when the data hold one class.
@@ -90,17 +93,19 @@ class Separation:
     conflict_weights : tuple of Fraction or None
         Positive weights, one a conflict row, summing to one, under which the two
         classes of the conflict have the same weighted sum.
+    conflict_rows : ndarray of shape (k, n_features) or None
+        The features of the conflict's rows, in the order of `conflict`.
+    conflict_labels : ndarray of shape (k,) or None
+        Their labels.
     n_passes, n_rounds : int
         Sweeps over all rows; rounds of the loop (backtracks counted) and steps of the
         active set.
-    trace : tuple of Pass
+    trace : tuple of Progress
         One record a pass.
     seconds : float
         Wall-clock time of the call.
-    message : str
-        One sentence: the verdict, or why there is none and what to do.
     n_samples, n_features : int
-        The size of the data.
+        The size of the data, rows of weight zero left out.
     fit_intercept : bool
         Whether an intercept was fitted.
     feature_names : tuple of str or None
@@ -108,34 +113,34 @@ class Separation:
     exact_weights : tuple of int or None
         The separator in exact integers (intercept last), where no double-precision
         vector was found that separates; then ``coef`` is this one rounded.
-    support : ndarray of int or None
-        Rows (sorted) that carry the largest margin; only from `linsep.max_margin`.
     """
 
     status: Status
-    proved: bool
-    classes: NDArray[Any]
-    coef: NDArray[np.float64] | None
-    intercept: float | None
-    margin_lower: float
-    margin_upper: float
-    conflict: NDArray[np.intp] | None
-    conflict_weights: tuple[Any, ...] | None
-    n_passes: int
-    n_rounds: int
-    trace: tuple[Pass, ...]
-    seconds: float
     message: str
+    classes: NDArray[Any]
     n_samples: int
     n_features: int
     fit_intercept: bool
+    coef: NDArray[np.float64] | None = None
+    intercept: float | None = None
+    margin_lower: float = -np.inf
+    margin_upper: float = np.inf
+    conflict: NDArray[np.intp] | None = None
+    conflict_weights: tuple[Fraction, ...] | None = None
+    conflict_rows: NDArray[np.float64] | None = None
+    conflict_labels: NDArray[Any] | None = None
+    n_passes: int = 0
+    n_rounds: int = 0
+    trace: tuple[Progress, ...] = ()
+    seconds: float = 0.0
     feature_names: tuple[str, ...] | None = None
     exact_weights: tuple[int, ...] | None = None
-    conflict_rows: NDArray[np.float64] | None = field(default=None)
-    conflict_labels: NDArray[Any] | None = field(default=None)
-    support: NDArray[np.intp] | None = None
-    _certify: Callable[[], Certificate] | None = field(default=None, compare=False)
-    _square: Callable[[], Fraction] | None = field(default=None, compare=False)
+    _certificate: Lazy[Certificate] | None = None
+
+    @property
+    def proved(self) -> bool:
+        """Whether the verdict passed its exact check: always, unless undecided."""
+        return self.status is not Status.UNDECIDED
 
     @property
     def separable(self) -> bool | None:
@@ -147,63 +152,24 @@ class Separation:
         """The proof, to save and to check elsewhere; None when undecided.
 
         Built at first use, because it hashes the data: change the data in between and
-        the certificate is of the changed data, which its check will tell.
+        the certificate is of the changed data, which its check will tell. It is about
+        the rows present: where some had weight zero, ``X[sample_weight > 0]``.
         """
-        if self._certify is None:
-            return None
-        certificate = self.__dict__.get("_certificate")
-        if certificate is None:
-            certificate = self._certify()
-            object.__setattr__(self, "_certificate", certificate)
-        return certificate
+        return None if self._certificate is None else self._certificate.value
+
+    @property
+    def support(self) -> NDArray[np.intp] | None:
+        """None; deprecated here, a `LargestMargin` has it."""
+        _warn_of_move("support")
+        return None
 
     def margin_squared(self) -> Fraction:
-        """Return the exact square of the largest margin of the numbers as given.
-
-        The optimality conditions of the hard margin are solved, and checked on every
-        row, in rational arithmetic, when this is first asked for.
-
-        Returns
-        -------
-        Fraction
-            0 when inseparable.
-
-        Raises
-        ------
-        ValueError
-            If the answer is not one of `linsep.max_margin`, or was pickled before this
-            was asked for.
-        """
-        if self.status is Status.INSEPARABLE:
-            return Fraction(0)
-        square = self.__dict__.get("_squared")
-        if square is None:
-            if self._square is None:
-                raise ValueError(
-                    "margin_squared needs a largest margin and the data at hand, but "
-                    f"this answer ({self.status.value}) has none; call "
-                    "linsep.max_margin(X, y).margin_squared()"
-                )
-            square = self._square()
-            object.__setattr__(self, "_squared", square)
+        """Return 0 if inseparable; deprecated here, a `LargestMargin` has it."""
+        square = _no_square(self.status)
+        _warn_of_move("margin_squared")
         return square
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle with the certificate made, and without the data it was made from."""
-        certificate = self.certificate
-        state = dict(self.__dict__)
-        state["_certificate"] = certificate
-        state["_certify"] = state["_square"] = None
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore; the certificate comes along."""
-        certificate = state["_certificate"]
-        if certificate is not None:
-            state["_certify"] = _Constant(certificate)
-        self.__dict__.update(state)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: FeaturesLike) -> NDArray[np.float64]:
         """Return ``X @ coef + intercept``, positive for ``classes[-1]``.
 
         Parameters
@@ -219,13 +185,13 @@ class Separation:
 
         Raises
         ------
-        ValueError
+        InputError
             If there is no hyperplane, or ``X`` does not fit it.
         """
-        from linsep.input import check_features
+        from linsep.input import InputError, check_features
 
         if self.coef is None or self.intercept is None:
-            raise ValueError(
+            raise InputError(
                 "decision_function needs a separating hyperplane, but the status is "
                 f"{self.status.value!r}; look at .conflict, or fit a soft margin"
             )
@@ -238,7 +204,13 @@ class Separation:
     def largest_coefficients(
         self, count: int = LARGEST_SHOWN
     ) -> list[tuple[str, float]]:
-        """Return the names and values of the coefficients largest in size."""
+        """Return the names and values of the coefficients largest in size, at most 5.
+
+        Parameters
+        ----------
+        count : int, default=5
+            How many at most. Zeros are left out.
+        """
         if self.coef is None:
             return []
         order = np.argsort(-np.abs(self.coef), kind="stable")[:count]
@@ -248,6 +220,33 @@ class Separation:
         if self.feature_names is not None:
             return self.feature_names[column]
         return f"x{column}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in what JSON can hold; exact numbers are texts.
+
+        Margins without a bound are infinite, which strict JSON has no word for.
+        """
+        return {
+            "status": self.status.value,
+            "separable": self.separable,
+            "proved": self.proved,
+            "message": self.message,
+            "n_samples": self.n_samples,
+            "n_features": self.n_features,
+            "fit_intercept": self.fit_intercept,
+            "classes": self.classes.tolist(),
+            "margin_lower": float(self.margin_lower),
+            "margin_upper": float(self.margin_upper),
+            "feature_names": _list(self.feature_names),
+            "coef": _list(self.coef),
+            "intercept": self.intercept,
+            "exact_weights": _texts(self.exact_weights),
+            "conflict": _list(self.conflict),
+            "conflict_weights": _texts(self.conflict_weights),
+            "n_passes": self.n_passes,
+            "n_rounds": self.n_rounds,
+            "seconds": self.seconds,
+        }
 
     def summary(self) -> str:
         """Say the answer in sentences a person understands."""
@@ -320,7 +319,7 @@ class Separation:
     def __repr__(self) -> str:
         """Show the status, the margin interval and the work."""
         return (
-            f"Separation({self.status.value}, proved={self.proved}, "
+            f"{type(self).__name__}({self.status.value}, proved={self.proved}, "
             f"margin=[{self.margin_lower:.6g}, {self.margin_upper:.6g}], "
             f"n_passes={self.n_passes}, n_rounds={self.n_rounds})"
         )
@@ -332,16 +331,87 @@ class Separation:
         return f"<div><strong>{escape(head)}</strong>{body}</div>"
 
 
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class LargestMargin(Separation):
+    """The answer of `linsep.max_margin`: a `Separation`, and what carries its margin.
+
+    Attributes
+    ----------
+    support : ndarray of int or None
+        Rows (sorted) that carry the largest margin; None unless separable.
+    """
+
+    support: NDArray[np.intp] | None = None
+    _square: LazyIfMade[Fraction] | None = None
+
+    def margin_squared(self) -> Fraction:
+        """Return the exact square of the largest margin of the numbers as given.
+
+        The optimality conditions of the hard margin are solved, and checked on every
+        row, in rational arithmetic, when this is first asked for.
+
+        Returns
+        -------
+        Fraction
+            0 when inseparable.
+
+        Raises
+        ------
+        InputError
+            If there is no largest margin, or the answer was pickled before this was
+            asked for.
+        """
+        if self._square is None or self._square.is_lost:
+            return _no_square(self.status)
+        return self._square.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in what JSON can hold; exact numbers are texts.
+
+        The square of the margin is there if it was asked for before.
+        """
+        square = self._square
+        made = square is not None and square.is_made
+        return super().to_dict() | {
+            "support": _list(self.support),
+            "margin_squared": str(square.value) if square and made else None,
+        }
+
+
+def _no_square(status: Status) -> Fraction:
+    """Return the square of a margin that is not there to be solved for, or refuse."""
+    from linsep.input import InputError
+
+    if status is Status.INSEPARABLE:
+        return Fraction(0)
+    raise InputError(
+        "margin_squared needs a largest margin and the data at hand, but this answer "
+        f"({status.value}) has none; call linsep.max_margin(X, y).margin_squared()"
+    )
+
+
+def _warn_of_move(name: str) -> None:
+    """Warn that a name has moved to the largest margin's own result."""
+    warnings.warn(
+        f"Separation.{name} is deprecated: linsep.max_margin(X, y) returns a "
+        "LargestMargin, which has it",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+
+
+def _list(values: Any) -> list[Any] | None:
+    """Return an array or a tuple as a list."""
+    if values is None:
+        return None
+    return list(values.tolist() if isinstance(values, np.ndarray) else values)
+
+
+def _texts(numbers: tuple[Fraction | int, ...] | None) -> list[str] | None:
+    """Write exact numbers, which a JSON number would round: "1/3"."""
+    return None if numbers is None else [str(number) for number in numbers]
+
+
 def _counted(count: int, one: str, many: str) -> str:
     """Write a count with its noun."""
     return f"{count:,} {one if count == 1 else many}"
-
-
-@dataclass(frozen=True)
-class _Constant:
-    """A callable that returns what it was given; unlike a lambda, it pickles."""
-
-    value: Certificate
-
-    def __call__(self) -> Certificate:
-        return self.value

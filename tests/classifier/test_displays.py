@@ -9,6 +9,7 @@ import pytest
 from matplotlib import pyplot
 from sklearn.datasets import load_digits
 
+import linsep
 from linsep import OptimisticPerceptron
 from linsep.classifier.displays import (
     ConvergenceDisplay,
@@ -98,3 +99,14 @@ def test_projection_refuses_a_kernel():
     with pytest.raises(ValueError, match="linear fit"):
         ProjectionDisplay.from_estimator(model, X, y)
     assert MarginDisplay.from_estimator(model, X, y).margins.min() > 0
+
+
+def test_displays_are_among_the_pictures_and_share_their_style(fitted):
+    assert linsep.plotting.MarginDisplay is linsep.MarginDisplay is MarginDisplay
+    assert linsep.plotting.plot_game.__module__ == "linsep.lab.plots"
+    model, X, y = fitted
+    own = MarginDisplay.from_estimator(model, X, y).ax_
+    assert not own.spines["top"].get_visible()
+    given = pyplot.subplots()[1]  # one's own axes keep one's own style
+    MarginDisplay.from_estimator(model, X, y, ax=given)
+    assert given.spines["top"].get_visible()

@@ -2,10 +2,10 @@
 
 import json
 import os
-import signal
+import re
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import linsep
 from helpers import ROOT
-from linsep.cli import main, separate_command
+from linsep.cli import main, search_options
 from linsep.cli.output import strict_json
 from linsep.cli.progress import Progress
 from linsep.input.files import read_table
@@ -189,6 +189,30 @@ def test_seed_makes_runs_repeat():
     assert first == second
 
 
+# --- help ---
+
+COMMANDS = ["separate", "max-margin", "diagnose", "verify", "fit", "predict"]
+
+
+def test_help_lists_every_command_and_every_exit_code():
+    shown = run("--help").stdout
+    for command in [*COMMANDS, "reproduce"]:
+        assert f"\n  {command} " in shown
+        assert run(command, "--help").stdout.startswith("Usage:")
+    codes = re.findall(r"^    (\d+)  \w+", shown, re.MULTILINE)
+    assert codes == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("command", ["separate", "max-margin", "diagnose", "fit"])
+def test_whatever_searches_takes_a_seed(command, tmp_path):
+    assert "--seed N" in run(command, "--help").stdout
+    options = ["--model", tmp_path / "m.json"] if command == "fit" else []
+    arguments = (command, BREAST_CANCER, "--target", "diagnosis", *options)
+    run(*arguments, "--seed", "3")
+    refusal = run(*arguments, "--seed", "-3", code=2)
+    assert "--seed" in refusal.stderr
+
+
 # --- certificates ---
 
 
@@ -270,6 +294,42 @@ def test_bad_input_is_one_message_and_exit_code_two(case, tmp_path, monkeypatch)
     assert result.stderr.count("Error:") == 1
 
 
+ONCE = [
+    (["separate", "--target", "a"], ["--target", "b"]),
+    (["separate", "--target", "a"], ["--positive", "x", "--positive", "x"]),
+    (["separate", "--target", "a"], ["--seed=1", "--seed=2"]),
+    (["separate", "--target", "a"], ["--header", "--no-header"]),
+    (["max-margin", "--target", "a", "--tol", "0.1"], ["--tol", "0.2"]),
+    (["verify", "proof.json", "--target", "a"], ["--target", "a"]),
+    (["diagnose", "--target", "a"], ["--target", "b"]),
+    (["diagnose", "--formula", "a ~ b"], ["--formula", "b ~ a"]),
+    (["diagnose", "--target", "a"], ["--family", "poisson", "--family", "binomial"]),
+    (["fit", "--target", "a", "--model", "one"], ["--model", "two"]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "again"), ONCE)
+def test_an_option_given_twice_is_refused(csv, arguments, again):
+    path = csv("a,b\n0,1\n1,0\n")
+    said = run(*arguments, path, *again, code=2).stderr
+    option = again[-1].partition("=")[0] if "=" in again[-1] else again[-2]
+    option = "--header/--no-header" if "--header" in again else option
+    assert f"{option} must be given once, got 2 of it; leave all but one out" in said
+
+
+def test_options_inside_a_group_are_counted_and_repeated_ones_may_repeat(csv, tmp_path):
+    again = ("--n-max", "1", "--n-max", "2")
+    assert (
+        "--n-max must be given once"
+        in run("reproduce", "figure-1", *again, code=2).stderr
+    )
+    path = csv("a,b,c,label\n1,1,1,x\n2,1,1,y\n")
+    answer = run_json(
+        "separate", path, "--target", "label", "--drop", "b", "--drop", "c"
+    )
+    assert answer["feature_names"] == ["a"]
+
+
 def test_three_classes_point_to_positive(csv):
     result = run("separate", csv(THREE), "--target", "kind", code=2)
     assert "got 3 (a, b, c)" in result.stderr
@@ -329,17 +389,21 @@ def test_progress_is_shown_on_a_terminal_and_not_in_the_answer():
         env={**os.environ, "TERM": "xterm"},
     )
     os.close(slave)
-    shown = os.read(master, 1 << 16).decode()
+    parts = []
+    with suppress(OSError):  # so Linux says that there is no more
+        while part := os.read(master, 1 << 16):  # a few thousand bytes at most
+            parts.append(part)
+    shown = b"".join(parts).decode()
     os.close(master)
     assert "rows in hand" in shown
     assert "\n" not in shown.split("rows in hand")[0].split("pass")[-1]
     assert json.loads(done.stdout)["status"] == "separable"
 
 
-def test_interrupt_returns_what_was_found(monkeypatch, tmp_path):
+def test_interrupt_returns_what_was_found(monkeypatch, tmp_path, ctrl_c):
     class Interrupt(Progress):
         def __call__(self, state):
-            signal.raise_signal(signal.SIGINT)
+            ctrl_c()
 
     @contextmanager
     def interrupting(_):
@@ -352,7 +416,7 @@ def test_interrupt_returns_what_was_found(monkeypatch, tmp_path):
     np.savez(path, X=X, y=X @ rng.standard_normal(10) > 0)
     assert run_json("separate", path, "--max-passes", "1", code=1)["n_passes"] == 1
     # The signal is real; only its sender is put in the place of the progress line.
-    monkeypatch.setattr(separate_command, "progress_line", interrupting)
+    monkeypatch.setattr(search_options, "progress_line", interrupting)
     answer = run_json("separate", path, code=1)
     assert answer["status"] == "undecided"
     assert answer["n_passes"] <= 1

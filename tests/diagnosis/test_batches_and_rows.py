@@ -1,4 +1,4 @@
-"""diagnose_many, influential_rows and the command."""
+"""Batches, influential_rows and the command."""
 
 import json
 
@@ -28,7 +28,7 @@ def screen():
 
 def test_a_screen_says_what_diagnose_says(screen):
     X, y, columns = screen
-    batch = linsep.diagnose_many(X, y, screen=columns)
+    batch = linsep.screen_columns(X, y, columns)
     assert len(batch) == columns.shape[1]
     assert set(batch.status) >= {"complete", "quasi-complete", "overlap"}
     for k, item in enumerate(batch):
@@ -47,8 +47,8 @@ def test_a_screen_of_sparse_columns_and_no_covariates(screen):
 
     _, y, columns = screen
     some = columns[:, 10:60]
-    dense = linsep.diagnose_many(None, y, screen=some)
-    made = linsep.diagnose_many(None, y, screen=sparse.csr_array(some))
+    dense = linsep.screen_columns(None, y, some)
+    made = linsep.screen_columns(None, y, sparse.csr_array(some))
     assert [i.status for i in dense] == [i.status for i in made]
 
 
@@ -63,7 +63,7 @@ def test_nothing_stops_a_batch_and_progress_is_told():
         "object": [object(), 1, "a"] * 2,
     }
     told = []
-    batch = linsep.diagnose_many(X, outcomes, progress=lambda *k: told.append(k))
+    batch = linsep.diagnose_outcomes(X, outcomes, callback=lambda *k: told.append(k))
     assert [item.name for item in batch] == list(outcomes)
     assert list(batch.status) == [
         "overlap", "complete", "error", "error", "complete", "error",
@@ -76,9 +76,39 @@ def test_nothing_stops_a_batch_and_progress_is_told():
 
 def test_what_is_shared_must_be_usable():
     with pytest.raises(linsep.InputError, match="one outcome a column"):
-        linsep.diagnose_many([[1], [2]], [0, 1])
+        linsep.diagnose_outcomes([[1], [2]], [0, 1])
     with pytest.raises(linsep.InputError, match="as many rows"):
-        linsep.diagnose_many([[1], [2]], [0, 1], screen=[[1.0], [2], [3]])
+        linsep.screen_columns([[1], [2]], [0, 1], [[1.0], [2], [3]])
+
+
+def test_the_old_name_does_the_same_and_says_so(screen):
+    X, y, columns = screen
+    told = []
+    with pytest.warns(DeprecationWarning, match="screen_columns"):
+        old = linsep.diagnose_many(X, y, screen=columns[:, :20])
+    assert old == linsep.screen_columns(X, y, columns[:, :20])
+    outcomes = {"a": y, "b": 1 - y}
+    with pytest.warns(DeprecationWarning, match="diagnose_outcomes"):
+        old = linsep.diagnose_many(
+            X, outcomes, progress=lambda *k: told.append(k) or True
+        )
+    assert old == linsep.diagnose_outcomes(X, outcomes)
+    assert told == [(1, 2), (2, 2)]  # its answer never stopped a batch
+
+
+def test_a_batch_that_is_stopped_keeps_what_it_has():
+    X, outcomes = [[1], [2], [3]], {name: [0, 1, 1] for name in "abc"}
+    batch = linsep.diagnose_outcomes(X, outcomes, callback=lambda done, _: done == 2)
+    assert list(batch.status) == ["complete", "complete", "undecided"]
+    assert [item.proved for item in batch] == [True, True, False]
+    assert batch[2].message == "Undecided: the callback asked to stop."
+
+    def press_ctrl_c(done, total):
+        raise KeyboardInterrupt
+
+    batch = linsep.screen_columns(None, [0, 1], np.eye(2), callback=press_ctrl_c)
+    assert list(batch.status) == ["complete", "undecided"]
+    assert "keyboard" in batch[1].message
 
 
 # --- the fewest rows ---

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import linsep
 from linsep.cli import main
-from linsep.diagnosis.inputs.safe_formula import restricted
+from linsep.diagnosis.inputs.safe_formula import safe_formula
 
 # --- shares of successes ---
 
@@ -54,7 +54,7 @@ def test_shares_are_the_counts_they_stand_for(shares):
 def test_few_values_are_shares_all_the_same(shares, status):
     X = (np.arange(len(shares)) // 2)[:, None]
     assert linsep.diagnose(X, shares).status == status
-    batch = linsep.diagnose_many(X, {"y": shares})
+    batch = linsep.diagnose_outcomes(X, {"y": shares})
     assert batch[0].status == status
 
 
@@ -157,7 +157,28 @@ def test_a_column_called_like_a_transform(frame):
 def test_strangers_formulas_stay_small(right):
     columns = {"x", "y", *(f"x{k}" for k in range(60))}
     with pytest.raises(linsep.InputError, match=r"power|terms"):
-        restricted(f"y ~ {right}", columns)
+        safe_formula(f"y ~ {right}", columns)
+
+
+@pytest.mark.parametrize(
+    "right", ["(" * 1000 + "x" + ")" * 1000, "-(" * 200 + "x" + ")" * 200, "+" * 10**6]
+)
+def test_strangers_formulas_are_neither_deep_nor_endless(right):
+    with pytest.raises(linsep.InputError, match=r"deep|characters"):
+        safe_formula(f"y ~ {right}", {"x", "y"})
+
+
+@pytest.mark.parametrize(
+    "formula", ["y ~ x**2**2", "y ~ x***2", "y ~ x**-2", "y ~ x**", "y ~ C(x)(x)"]
+)
+def test_strangers_formulas_that_formulaic_would_not_read(formula):
+    # Refused here, or left to formulaic, which refuses it before any term is made.
+    try:
+        safe_formula(formula, {"x", "y"})
+    except linsep.InputError:
+        return
+    with pytest.raises(linsep.InputError):
+        linsep.diagnose(formula, pd.DataFrame({"x": [1.0, 2], "y": [0, 1]}))
 
 
 def test_strangers_formulas_may_be_long_sums():
@@ -167,7 +188,7 @@ def test_strangers_formulas_may_be_long_sums():
         "y ~ " + " + ".join(f"{a}*{b}" for a, b in pairwise(names)),
         "y ~ (" + " + ".join(names[:90]) + ")**2",
     ):
-        assert restricted(formula, {"y", *names}) == formula
+        assert safe_formula(formula, {"y", *names}) == formula
 
 
 # --- models ---
@@ -237,9 +258,10 @@ def test_pipelines_in_any_nesting(frame):
 
 
 def test_a_batch_of_no_family_is_refused_once():
-    for screen in (None, np.eye(4)):
-        with pytest.raises(linsep.InputError, match="family must be one of"):
-            linsep.diagnose_many(np.eye(4), np.eye(4)[0], screen=screen, family="z")
+    with pytest.raises(linsep.InputError, match="family must be one of"):
+        linsep.diagnose_outcomes(np.eye(4), np.eye(4)[0], family="z")
+    with pytest.raises(linsep.InputError, match="family must be one of"):
+        linsep.screen_columns(np.eye(4), np.eye(4)[0], np.eye(4), family="z")
 
 
 def test_an_engine_that_overflows_is_silent():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import linsep
-from linsep.diagnosis.inputs.safe_formula import restricted
+from linsep.diagnosis.inputs.safe_formula import safe_formula
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_formula_errors(data, formula):
 )
 def test_strangers_formulas_may_name_columns_only(formula):
     with pytest.raises(linsep.InputError, match="formula on the command line"):
-        restricted(formula, {"x", "y"})
+        safe_formula(formula, {"x", "y"})
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_strangers_formulas_may_name_columns_only(formula):
     ["y ~ x", "y ~ 0 + x*C(g) - x:g", "cbind(y, x) ~ log(g)", "y ~ (x + `a b`)**2"],
 )
 def test_strangers_formulas_that_are_fine(formula):
-    assert restricted(formula, {"x", "y", "g", "a b"}) == formula
+    assert safe_formula(formula, {"x", "y", "g", "a b"}) == formula
 
 
 # --- statsmodels ---

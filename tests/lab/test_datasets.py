@@ -11,6 +11,13 @@ from flint import fmpq, fmpq_mat
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hostile_data import (
+    clustered_ties,
+    duplicated_rows,
+    hard_threshold_rows,
+    last_bit,
+    wide_range,
+)
 from linsep import datasets
 
 SEEDS = range(4)
@@ -48,24 +55,24 @@ def table():
         "flips": lambda seed: d.flipped_labels(
             60, 1 + seed, n_flips=4, fit_intercept=seed % 2 == 0, random_state=seed
         ),
-        "last bit up": lambda s: d.last_bit("separable", 1 + s, random_state=s),
-        "last bit tie": lambda s: d.last_bit("tie", 1 + s, random_state=s),
-        "last bit down": lambda s: d.last_bit("overlap", 1 + s, random_state=s),
-        "clusters": lambda seed: d.clustered_ties(
+        "last bit up": lambda s: last_bit("separable", 1 + s, random_state=s),
+        "last bit tie": lambda s: last_bit("tie", 1 + s, random_state=s),
+        "last bit down": lambda s: last_bit("overlap", 1 + s, random_state=s),
+        "clusters": lambda seed: clustered_ties(
             3, 2 + seed, n_per_cluster=9, random_state=seed
         ),
-        "clusters overlap": lambda seed: d.clustered_ties(
+        "clusters overlap": lambda seed: clustered_ties(
             3, 2 + seed, n_per_cluster=9, overlap=True,
             fit_intercept=seed % 2 == 0, random_state=seed,
         ),
-        "duplicates": lambda seed: d.duplicated_rows(80, 1 + seed, random_state=seed),
-        "duplicates overlap": lambda seed: d.duplicated_rows(
+        "duplicates": lambda seed: duplicated_rows(80, 1 + seed, random_state=seed),
+        "duplicates overlap": lambda seed: duplicated_rows(
             80, 1 + seed, overlap=True, fit_intercept=False, random_state=seed
         ),
-        "wide range": lambda seed: d.wide_range(
+        "wide range": lambda seed: wide_range(
             20, 1 + 2 * seed, fit_intercept=seed % 2 == 0, random_state=seed
         ),
-        "wide range overlap": lambda seed: d.wide_range(
+        "wide range overlap": lambda seed: wide_range(
             20, 1 + 2 * seed, fit_intercept=seed % 2 == 0, overlap=True,
             random_state=seed,
         ),
@@ -75,7 +82,7 @@ def table():
         "threshold sample": lambda seed: d.threshold_rows(
             20, n_samples=30, largest_weight=2**40, random_state=seed
         ),
-        "hard threshold": lambda seed: d.hard_threshold_rows(1 + seed),
+        "hard threshold": lambda seed: hard_threshold_rows(1 + seed),
         "Boolean": lambda seed: d.boolean_function(0x9D3A >> seed, 4, low=-(seed % 2)),
         "moment curve": lambda seed: d.moment_curve(8, 3, random_state=seed),
     }  # fmt: skip
@@ -343,8 +350,7 @@ def test_flipped_rows_are_the_ones_on_the_wrong_side_by_a_hair():
 @pytest.mark.parametrize("seed", range(20))
 def test_outcomes_differ_in_one_entry_by_one_unit(seed):
     up, tie, down = (
-        datasets.last_bit(kind, 4, random_state=seed)
-        for kind in ("separable", "tie", "overlap")
+        last_bit(kind, 4, random_state=seed) for kind in ("separable", "tie", "overlap")
     )
     changed = np.argwhere(up.X != down.X)
     assert len(changed) == 1
@@ -357,14 +363,14 @@ def test_outcomes_differ_in_one_entry_by_one_unit(seed):
 
 
 def test_wide_range_reaches_subnormals_and_1e300():
-    data = datasets.wide_range(200, 9)
+    data = wide_range(200, 9)
     sizes = np.abs(data.X[data.X != 0])
     assert sizes.min() < np.finfo(float).tiny / 2**40
     assert sizes.max() > 1e300
 
 
 def test_clusters_are_as_tight_as_asked():
-    data = datasets.clustered_ties(4, 3, n_per_cluster=50, spread=2.0**-30)
+    data = clustered_ties(4, 3, n_per_cluster=50, spread=2.0**-30)
     centres = np.unique(np.round(data.X, 6), axis=0)
     assert len(centres) == 4
     for centre in centres:
@@ -373,7 +379,7 @@ def test_clusters_are_as_tight_as_asked():
 
 
 def test_every_distinct_row_is_repeated():
-    data = datasets.duplicated_rows(5000, 6, n_distinct=7)
+    data = duplicated_rows(5000, 6, n_distinct=7)
     _, counts = np.unique(data.X, axis=0, return_counts=True)
     assert len(counts) == 7
     assert counts.min() > 500
@@ -442,7 +448,7 @@ def test_odd_max_bit_labels_follow_the_definition():
 
 @pytest.mark.parametrize("n_bits", [1, 2, 3, 4, 5])
 def test_hard_rows_force_large_weights(n_bits):
-    data = datasets.hard_threshold_rows(n_bits)
+    data = hard_threshold_rows(n_bits)
     n = 2**n_bits
     assert set(np.unique(data.X)) <= {-1.0, 1.0}
     A = fmpq_mat([[fmpq(int(x)) for x in row] for row in data.X])
@@ -460,7 +466,7 @@ def test_hard_rows_force_large_weights(n_bits):
 @pytest.mark.parametrize("n_bits", [2, 3, 4, 5, 6, 7])
 def test_hard_rows_force_weights_of_the_size_of_the_theorem(n_bits):
     n = 2**n_bits  # Alon & Vu: the inverse has an entry of n^(n/2) / 2^(2 n)
-    margin_squared = datasets.hard_threshold_rows(n_bits).margin_squared
+    margin_squared = hard_threshold_rows(n_bits).margin_squared
     assert margin_squared * Fraction(n) ** n <= 2 ** (4 * n)
 
 
@@ -515,27 +521,27 @@ def test_cover_count_of_few_points_is_all_labellings():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda d: d.paper_rows(0), "n_features must be an integer of 1 or more, g"),
-        (lambda d: d.paper_rows(2.5), r"an integer of 1 or more, got 2\.5"),
-        (lambda d: d.mixed_paper_rows(9, overlap=True), "n_redundant must be .* 1 or"),
+        (lambda d: d.paper_rows(0), "n_features must be an integer of at least 1, g"),
+        (lambda d: d.paper_rows(2.5), r"an integer of at least 1, got 2\.5"),
+        (lambda d: d.mixed_paper_rows(9, overlap=True), "n_redundant must .* least 1"),
         (lambda d: d.mixed_paper_rows(2, n_redundant=1), "n_parents must be from 1 to"),
-        (lambda d: d.planted_margin(5, 2, margin=0), "margin must be positive"),
-        (lambda d: d.planted_margin(5, 2, margin=np.inf), "margin must be positive"),
+        (lambda d: d.planted_margin(5, 2, margin=0), "margin must be a positive"),
+        (lambda d: d.planted_margin(5, 2, margin=np.inf), "margin must be a positive"),
         (lambda d: d.planted_margin(5, 2, dtype=int), "dtype must be float64 or"),
         (lambda d: d.planted_margin(5, 2, offset=1, fit_intercept=False), "offset"),
         (lambda d: d.planted_overlap(5, 2, n_conflict=5), "n_conflict must be from 2"),
-        (lambda d: d.planted_overlap(1, 2), "n_samples must be an integer of 2 or"),
-        (lambda d: d.flipped_labels(5, 2, n_flips=2), "n_samples must be .* 6 or more"),
-        (lambda d: d.last_bit("none"), "'tie' or 'overlap', got 'none'"),
-        (lambda d: d.last_bit("tie", 5, n_samples=6), "n_samples must be .* 7 or more"),
-        (lambda d: d.clustered_ties(3, 3, spread=0.3), "spread must be a power of two"),
-        (lambda d: d.clustered_ties(1, 3, overlap=True), "n_clusters must be .* 2 or"),
-        (lambda d: d.duplicated_rows(5, 2), "n_samples must be an integer of 10"),
-        (lambda d: d.wide_range(2, 2, overlap=True), "n_samples must be .* 3 or more"),
+        (lambda d: d.planted_overlap(1, 2), "n_samples must be .* at least 2"),
+        (lambda d: d.flipped_labels(5, 2, n_flips=2), "n_samples must be .* least 6"),
+        (lambda d: last_bit("none"), "'tie' or 'overlap', got 'none'"),
+        (lambda d: last_bit("tie", 5, n_samples=6), "n_samples must be .* least 7"),
+        (lambda d: clustered_ties(3, 3, spread=0.3), "spread must be a power of two"),
+        (lambda d: clustered_ties(1, 3, overlap=True), "n_clusters must be .* least 2"),
+        (lambda d: duplicated_rows(5, 2), "n_samples must be .* of at least 10"),
+        (lambda d: wide_range(2, 2, overlap=True), "n_samples must be .* at least 3"),
         (lambda d: d.boolean_function(256, 3), "number must be .* from 0 to 255"),
         (lambda d: d.odd_max_bit(3, low=2), "low must be 0 or -1, got 2"),
         (lambda d: d.threshold_rows(30), "n_inputs must be an integer from 1 to 20"),
-        (lambda d: d.hard_threshold_rows(8), "n_bits must be an integer from 1 to 7"),
+        (lambda d: hard_threshold_rows(8), "n_bits must be an integer from 1 to 7"),
         (lambda d: d.moment_curve(100, 9), r"at most 2\*\*53, got 99\*\*9"),
         (lambda d: d.moment_curve(3, 2, labels=[0, 1, 1]), "labels must be n_points"),
         (lambda d: d.cover_count(3, 0, fit_intercept=False), "n_features must be"),

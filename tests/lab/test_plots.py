@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from linsep import plotting
+from linsep import figure_style
 from linsep.game import (
     OFTRL,
     Backtracking,
@@ -117,7 +117,7 @@ def test_weights_of_chosen_rows_and_of_a_long_play():
     axes = figure.axes[0]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["4", "0"]
     assert axes.get_xscale() == "log"
-    with pytest.raises(ValueError, match="`rows` must be numbers from 0 to 5, got"):
+    with pytest.raises(ValueError, match="rows must be numbers from 0 to 5, got"):
         plot_weights(transcript, rows=[6])
 
 
@@ -172,11 +172,11 @@ def test_one_panel_is_a_picture_too():
 @pytest.mark.parametrize(
     ("columns", "options", "match"),
     [
-        (4, {}, "two columns, or three with the signed constant last; got 4"),
-        (2, {"rounds": [0]}, r"`rounds` must be numbers from 1 to 3, got \[0\]"),
-        (2, {"rounds": [4]}, "`rounds` must be numbers from 1 to 3"),
-        (2, {"labels": [1, 0, 1]}, r"`labels` must be 3 numbers \+1 or -1"),
-        (2, {"labels": [1, -1]}, r"`labels` must be 3 numbers"),
+        (4, {}, "two columns, or three with the signed constant last, got 4"),
+        (2, {"rounds": [0]}, r"rounds must be numbers from 1 to 3, got \[0\]"),
+        (2, {"rounds": [4]}, "rounds must be numbers from 1 to 3"),
+        (2, {"labels": [1, 0, 1]}, r"labels must be 3 numbers \+1 or -1"),
+        (2, {"labels": [1, -1]}, r"labels must be 3 numbers"),
     ],
 )
 def test_game_that_cannot_be_drawn_says_why(columns, options, match):
@@ -208,7 +208,7 @@ def test_style_does_not_leak():
 
 def test_missing_matplotlib_says_how_to_install_it(monkeypatch):
     transcript = play_of(planar_rows(6)[0], rounds=5)
-    monkeypatch.setattr(plotting, "find_spec", lambda name: None)
+    monkeypatch.setattr(figure_style, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r'pip install "linsep\[plot\]"'):
         plot_convergence(transcript)
 
@@ -248,5 +248,5 @@ def test_rows_of_zeros_are_drawn_without_a_warning(rounds):
 def test_rounds_and_rows_to_draw_must_be_whole_and_there(draw, chosen):
     transcript = play_of(planar_rows()[0], rounds=9)
     name = "rounds" if draw is plot_game else "rows"
-    with pytest.raises(ValueError, match=f"`{name}` must be numbers from"):
+    with pytest.raises(ValueError, match=f"{name} must be numbers from"):
         draw(transcript, **{name: chosen})

@@ -1,12 +1,14 @@
 """The active set: optimality by its conditions, conflicts by their weights."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep.solvers import kernels
-from linsep.solvers.active_set import Outcome, active_set
+from linsep.solvers._active_set import ActiveRows
+from linsep.solvers.active_set import ActiveSet, Outcome
 
 NONE = np.empty(0, dtype=np.intp)
 
@@ -16,7 +18,16 @@ def unit(A):
 
 
 def last(rows, start=NONE, **options):
-    return list(active_set(rows, start, **options))[-1]
+    problem = ActiveSet(rows)
+    *_, outcome = problem.solve(start, **options)
+    total = problem.multipliers.sum()
+    return SimpleNamespace(
+        outcome=outcome,
+        u=problem.u,
+        active=problem.support,
+        weights=problem.multipliers / total if total > 0 else problem.multipliers,
+        n_steps=problem.n_steps,
+    )
 
 
 def assert_optimal(rows, state):
@@ -92,15 +103,14 @@ def test_step_limit_is_kept_and_said():
 def test_updated_factor_equals_the_factor_made_anew(seed, k):
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((k, 8))
-    active = np.arange(k)
-    R, direction, z = np.zeros((9, 9)), np.zeros(9), np.zeros(8)
+    held = ActiveRows(A, np.zeros(k), False)
     for i in range(k):
-        squared = kernels.project_out(A, active, i, R, A[i], direction, z)
-        kernels.append_column(R, i, direction, np.sqrt(squared))
+        assert held.append(i)
     position = int(rng.integers(k))
-    kernels.delete_column(R, k, position)
+    held.delete(position)
     kept = np.delete(A, position, axis=0)
-    factor = R[: k - 1, : k - 1]
+    factor = held.factor[: k - 1, : k - 1]
+    assert held.active[: k - 1].tolist() == np.delete(np.arange(k), position).tolist()
     np.testing.assert_allclose(factor.T @ factor, kept @ kept.T, atol=1e-10)
     np.testing.assert_array_equal(factor, np.triu(factor))
 

@@ -8,11 +8,10 @@ from scipy.optimize import linprog
 from sklearn.datasets import load_iris
 from sklearn.svm import NuSVC
 
-from linsep.solvers.optimistic import OptimisticLoop
+from linsep.solvers.soft_margin._passes import capped_exponentials
 from linsep.solvers.soft_margin.game import largest_nu, solve_capped, worst_mean
 from linsep.solvers.soft_margin.joint import Pairs, largest_joint_nu, solve_joint
-from linsep.solvers.soft_margin.kernels import capped_exponentials
-from linsep.solvers.soft_margin.projected_weights import CappedOracle
+from textbook import CappedOracle, optimistic_rounds
 
 
 def planted(n=120, d=4, seed=0):
@@ -47,9 +46,10 @@ def test_worst_mean_is_the_linear_programs(margins, share):
 
 @pytest.mark.parametrize("free", [True, False])
 @pytest.mark.parametrize("share", [0.6, 0.75, 0.9])
-def test_capped_bounds_hold_and_meet(free, share):
+@pytest.mark.parametrize("d", [1, 4])
+def test_capped_bounds_hold_and_meet(free, share, d):
     """Weak duality, evaluated from the rows: no solver's word is taken."""
-    X, signs = planted()
+    X, signs = planted(d=d)
     rows = X * signs[:, None]
     weights = np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
     nu = share * largest_nu(signs, weights, free)
@@ -122,12 +122,12 @@ def test_joint_bounds_hold_and_meet(share):
         X = X + 10.0 * np.eye(3)[labels] @ np.eye(3, 4)
     weights = np.ones(len(X))
     nu = None if share is None else share * largest_joint_nu(labels, weights, 3)
-    game, offsets = solve_joint(X, labels, weights, 3, nu, tol=1e-7)
+    game = solve_joint(X, labels, weights, 3, nu, tol=1e-7)
     assert game.closed
     assert game.value_upper - game.value_lower <= 1e-7 * game.value_upper
     pairs = Pairs.of(labels, 3)
     W = game.w.reshape(3, -1)
-    scores = X @ W.T + offsets
+    scores = X @ W.T + game.offsets
     margins = scores[pairs.row, pairs.own] - scores[pairs.row, pairs.rival]
     m = len(margins)
     caps = np.ones(m) if nu is None else np.full(m, 1.0 / (nu * m))
@@ -143,7 +143,7 @@ def test_joint_game_of_two_classes_is_the_binary_one():
     X, signs = planted()
     labels = (signs > 0).astype(np.intp)
     binary = solve_capped(X * signs[:, None], signs, np.ones(len(X)), 0.5, tol=1e-8)
-    joint, _ = solve_joint(X, labels, np.ones(len(X)), 2, 0.5, tol=1e-8)
+    joint = solve_joint(X, labels, np.ones(len(X)), 2, 0.5, tol=1e-8)
     # Both blocks hold the direction, with opposite signs: length sqrt(2).
     assert joint.value_upper == pytest.approx(np.sqrt(2) * binary.value_upper, rel=1e-6)
 
@@ -181,7 +181,8 @@ def test_projected_weights_reach_the_interior_points_value():
         rows, caps, [np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)]
     )
     upper = np.inf
-    for state in OptimisticLoop(adaptive=False).rounds(oracle):
+    step = 1.0 / np.linalg.norm(rows, axis=1).max()
+    for state in optimistic_rounds(oracle, rows.shape[1], step, np.inf):
         # Any weights bound the value: the average's, and those of the round.
         played = float(np.linalg.norm(state.pseudoexample))
         upper = min(upper, state.margin_upper, played)

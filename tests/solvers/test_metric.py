@@ -24,7 +24,7 @@ def planted(seed, n=60, d=4):
 
 def count_rounds(A, limit=5000):
     oracle = Oracle(whiten(A).rows)
-    for state in OptimisticLoop().rounds(oracle):
+    for state in OptimisticLoop(oracle).rounds():
         if state.separator is not None or state.n_rounds >= limit:
             return state.n_rounds
     raise AssertionError
@@ -120,13 +120,12 @@ def test_rewhitening_helps_where_the_margin_is_small():
     from linsep.solvers.oracle import softmin_weights
 
     coordinates = whiten(signed(X, y))
-    loop, oracle = OptimisticLoop(), Oracle(coordinates.rows)
-    for state in loop.rounds(oracle):
+    for state in OptimisticLoop(Oracle(coordinates.rows)).rounds():
         if state.n_rounds >= 24:
             break
     weights = softmin_weights(coordinates.rows, state.total)
     oracle = Oracle(rewhiten(coordinates, weights).rows)
-    for again in loop.rounds(oracle):
+    for again in OptimisticLoop(oracle).rounds():
         if again.separator is not None:
             break
     assert state.n_rounds + again.n_rounds < count_rounds(signed(X, y))

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep.solvers.metric import whiten
-from linsep.solvers.optimistic import OptimisticLoop, algorithm_1, safe_step
+from linsep.solvers.optimistic import OptimisticLoop, safe_step
 from linsep.solvers.oracle import Oracle, softmin_weights
+from textbook import optimistic_rounds, softmin_oracle
 
 
 def paper_rows(n):
@@ -43,34 +44,13 @@ def random_data(seed, separable):
     return X, y
 
 
-@pytest.mark.parametrize("separable", [True, False])
-@pytest.mark.parametrize("seed", range(5))
-def test_algorithm_1_iterates_equal_the_textbook_loop(seed, separable):
-    X, y = random_data(seed, separable)
-    A = y[:, None] * X
-    r = 1 / safe_step(Oracle(A))
-    seen = []
-    algorithm_1(
-        A,
-        max_rounds=60,
-        callback=lambda t, w, v, x: seen.append((t, w, v, softmin_weights(A, v))),
-    )
-    assert seen
-    for (t, w, v, p), (w_book, p_book, average) in zip(
-        seen, textbook_algorithm_1(X, y, r, len(seen)), strict=True
-    ):
-        np.testing.assert_allclose(w, w_book, rtol=1e-9, atol=1e-11 * r)
-        np.testing.assert_allclose(p, p_book, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(v * r**2 / t, average, rtol=1e-9, atol=1e-11 * r)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_fixed_step_of_the_adaptive_loop_is_algorithm_1(seed):
     X, y = random_data(seed, separable=False)
     A = y[:, None] * X
     r = 1 / safe_step(Oracle(A))
-    loop = OptimisticLoop(step_size=1 / r, adaptive=False)
-    rounds = islice(loop.rounds(Oracle(A)), 50)
+    loop = OptimisticLoop(Oracle(A), step_size=1 / r, adaptive=False)
+    rounds = islice(loop.rounds(), 50)
     for state, (w, p, average) in zip(
         rounds, textbook_algorithm_1(X, y, r, 50), strict=True
     ):
@@ -83,25 +63,42 @@ def test_fixed_step_of_the_adaptive_loop_is_algorithm_1(seed):
         )
 
 
-def test_algorithm_1_counts_on_the_papers_data():
-    # The counts of design.md, and the operations of the paper's unit.
-    run = algorithm_1(paper_rows(12))
-    assert (run.separates, run.n_rounds, run.n_operations) == (True, 9_642, 250_692)
+@pytest.mark.parametrize("separable", [True, False])
+@pytest.mark.parametrize("seed", range(10))
+def test_adaptive_rounds_equal_the_textbook_loop(seed, separable):
+    X, y = random_data(seed, separable)
+    A = y[:, None] * X
+    step = safe_step(Oracle(A))
+    book = optimistic_rounds(softmin_oracle(A), A.shape[1], step, 0.5 * step)
+    loop = OptimisticLoop(Oracle(A)).rounds()
+    # Later, without a separator, plays shrink to the size of their rounding.
+    for state, expected in islice(zip(loop, book, strict=True), 25):
+        assert state.n_rounds == expected.n_rounds
+        assert state.step_size == pytest.approx(expected.step_size, rel=1e-12)
+        size = np.linalg.norm(expected.total)
+        np.testing.assert_allclose(state.total, expected.total, atol=1e-9 * size)
+        np.testing.assert_allclose(state.play, expected.play, atol=1e-9 * size)
+        if state.margin > 0:  # steps grow without end from here on
+            break
 
 
-@pytest.mark.parametrize("n", [3, 6, 9])
-def test_algorithm_1_separates_within_the_sharper_bound(n):
-    A = paper_rows(n)
-    margin = np.sqrt(3 / (4.0**n - 1))
-    r = 1 / safe_step(Oracle(A))
-    run = algorithm_1(A)
-    assert (A @ run.average > 0).all()
-    assert run.n_rounds <= r * np.sqrt(2 * np.log(n)) / margin + 1
-    assert run.n_rounds <= (1 + 2 * r**2 * np.log(n)) / (2 * margin) + 1
-
-
-def test_algorithm_1_at_15_needs_86265_rounds():
-    assert algorithm_1(paper_rows(15)).n_rounds == 86_265
+@pytest.mark.parametrize("enough", [0.0, 0.5])
+def test_rounds_at_a_time_stop_where_single_rounds_would(enough):
+    X, y = random_data(3, separable=True)
+    A = y[:, None] * X
+    single = OptimisticLoop(Oracle(A))
+    state = single.play(enough=enough)
+    while not state.found:
+        state = single.play(enough=enough)
+    at_once = OptimisticLoop(Oracle(A)).play(10**6, enough=enough)
+    assert at_once.found
+    assert at_once.n_rounds == state.n_rounds
+    np.testing.assert_array_equal(at_once.total, state.total)
+    reach = state.margin_upper * np.linalg.norm(state.total)
+    assert state.margin > enough * reach or state.margin_play > 0 == enough
+    few = OptimisticLoop(Oracle(A)).play(3, enough=1.0)
+    assert not few.found
+    assert 3 <= few.n_rounds <= 4
 
 
 @given(
@@ -115,8 +112,8 @@ def test_regret_bound_holds_at_every_round(seed, separable, adaptive, step):
     A = y[:, None] * X
     n = len(A)
     first = None if step is None else step * safe_step(Oracle(A))
-    loop = OptimisticLoop(step_size=first, adaptive=adaptive)
-    for state in islice(loop.rounds(Oracle(A)), 80):
+    loop = OptimisticLoop(Oracle(A), step_size=first, adaptive=adaptive)
+    for state in islice(loop.rounds(), 80):
         G = state.weighted_sum
         rounding = 1e-9 * (1 + G @ G)
         assert state.margin >= 0.5 * G @ G - np.log(n) - rounding
@@ -131,7 +128,7 @@ def test_pseudoexamples_stay_small_for_ever_without_a_separator(seed):
     A = rng.standard_normal((40, 3))
     A = np.vstack([A, -A])  # a point and its opposite: no separator
     bound = np.sqrt(2 * np.log(len(A)))
-    for state in islice(OptimisticLoop().rounds(Oracle(A)), 400):
+    for state in islice(OptimisticLoop(Oracle(A)).rounds(), 400):
         assert np.linalg.norm(state.weighted_sum) <= bound * (1 + 1e-9)
         assert state.separator is None
 
@@ -144,7 +141,7 @@ def test_free_bound_is_above_the_planted_margin(seed):
     w /= np.linalg.norm(w)
     A = rng.standard_normal((n, d))
     A += np.outer(np.maximum(0, margin - A @ w), w)
-    for state in islice(OptimisticLoop().rounds(Oracle(A)), 40):
+    for state in islice(OptimisticLoop(Oracle(A)).rounds(), 40):
         assert state.margin_upper >= margin * (1 - 1e-9)
         # Rounds to separation: S > sqrt(2 ln n) / margin is enough.
         if state.step_sum > np.sqrt(2 * np.log(n)) / margin * (1 + 1e-9):
@@ -154,15 +151,14 @@ def test_free_bound_is_above_the_planted_margin(seed):
 def test_adaptive_steps_never_fall_under_half_the_safe_step():
     X, y = random_data(7, separable=False)
     A = y[:, None] * X
-    for state in islice(OptimisticLoop().rounds(Oracle(A)), 300):
+    for state in islice(OptimisticLoop(Oracle(A)).rounds(), 300):
         assert state.step_size >= 0.5 * safe_step(Oracle(A))
 
 
 def test_first_step_far_too_long_is_halved_until_the_bound_holds():
     X, y = random_data(11, separable=False)
     A = y[:, None] * X
-    loop = OptimisticLoop(step_size=1e6 * safe_step(Oracle(A)))
-    state = loop.step(Oracle(A), loop.init(Oracle(A)))
+    state = OptimisticLoop(Oracle(A), step_size=1e6 * safe_step(Oracle(A))).play()
     G = state.weighted_sum
     assert state.margin >= 0.5 * G @ G - np.log(len(A)) - 1e-9 * (1 + G @ G)
 
@@ -171,7 +167,7 @@ def test_first_step_far_too_long_is_halved_until_the_bound_holds():
 def test_metric_separates_the_papers_data_in_two_rounds(n):
     coordinates = whiten(paper_rows(n))
     oracle = Oracle(coordinates.rows)
-    for state in OptimisticLoop().rounds(oracle):
+    for state in OptimisticLoop(oracle).rounds():
         if state.separator is not None:
             break
     assert state.n_rounds <= 2

@@ -42,7 +42,7 @@ def test_answer_does_not_depend_on_the_number_of_parts(monkeypatch):
     rng = np.random.default_rng(1)
     A, v = rng.standard_normal((999, 7)), rng.standard_normal(7)
     whole = Oracle(A)(v)
-    monkeypatch.setattr(oracle_module, "ENTRIES_A_THREAD", 1000)
+    monkeypatch.setattr(oracle_module, "ENTRIES_A_PART", 1000)
     monkeypatch.setattr(oracle_module, "BLOCK_ENTRIES", 50)
     monkeypatch.setenv("LINSEP_NUM_THREADS", "3")
     parts = Oracle(A)(v)

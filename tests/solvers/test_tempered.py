@@ -208,11 +208,11 @@ def test_joint_tempered_bounds_hold_and_meet():
     X, labels = load_iris(return_X_y=True)
     weights = np.ones(len(X))
     nu = 0.4 * largest_joint_nu(labels, weights, 3)
-    game, offsets = solve_tempered_joint(X, labels, weights, 3, nu, tol=1e-7)
+    game = solve_tempered_joint(X, labels, weights, 3, nu, tol=1e-7)
     assert game.closed
     pairs = Pairs.of(labels, 3)
     W = game.w.reshape(3, -1)
-    scores = X @ W.T + offsets
+    scores = X @ W.T + game.offsets
     margins = scores[pairs.row, pairs.own] - scores[pairs.row, pairs.rival]
     m = len(margins)
     T, ones = game.temperature, np.ones(m)
@@ -230,12 +230,12 @@ def test_joint_game_of_two_classes_is_the_binary_one():
     labels = (signs > 0).astype(np.intp)
     nu = 0.9 * largest_nu(signs, np.ones(len(X)), True)
     binary = solve_tempered(X * signs[:, None], signs, np.ones(len(X)), nu, tol=1e-9)
-    joint, offsets = solve_tempered_joint(X, labels, np.ones(len(X)), 2, nu, tol=1e-9)
+    joint = solve_tempered_joint(X, labels, np.ones(len(X)), 2, nu, tol=1e-9)
     W = joint.w.reshape(2, -1)
     direction = (W[1] - W[0]) / np.linalg.norm(W[1] - W[0])
     np.testing.assert_allclose(direction, binary.w, atol=5e-3)
     assert joint.value_upper / np.sqrt(2) == pytest.approx(binary.value_upper, rel=1e-3)
-    assert offsets[1] - offsets[0] == pytest.approx(
+    assert joint.offsets[1] - joint.offsets[0] == pytest.approx(
         np.sqrt(2) * binary.offset, abs=5e-3
     )
 

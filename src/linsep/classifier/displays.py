@@ -6,42 +6,55 @@ attributes. Matplotlib comes with ``pip install "linsep[plot]"``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, new_figure, style
 from linsep.rows import as_dense
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.result import Pass
+    from linsep.result import Progress
 
-__all__ = ["ConvergenceDisplay", "MarginDisplay", "ProjectionDisplay"]
-
-# Okabe & Ito, "Color universal design" (2008): colour-blind readers tell them apart.
-NEGATIVE, POSITIVE, WRONG, LINE = "#0072B2", "#E69F00", "#D55E00", "#000000"
 # Rows beyond this many are drawn as a sample; support and conflict rows always are.
 MOST_POINTS = 4000
 
 
-def _axes(ax: Axes | None) -> Axes:
-    """Return the axes to draw on."""
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(
-            'pictures need matplotlib; install it with: pip install "linsep[plot]"'
-        ) from error
-    _, made = pyplot.subplots(figsize=(6.4, 4.0), layout="constrained")
-    return made
+class _Display:
+    """What the displays have in common: where they draw.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Matplotlib's, after `plot`.
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> Self:
+        """Draw on `ax`, or on a figure of its own; the class says where `kwargs` go."""
+        if ax is None:
+            with style():
+                _, ax = new_figure((6.4, 4.0))
+                assert ax is not None
+                self._draw(ax, kwargs)
+        else:
+            self._draw(ax, kwargs)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
+        raise NotImplementedError
 
 
-def _two_classes(estimator: OptimisticPerceptron) -> None:
+def _require_two_classes(estimator: OptimisticPerceptron) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator)
@@ -52,13 +65,16 @@ def _two_classes(estimator: OptimisticPerceptron) -> None:
         )
 
 
-def _signed(estimator: OptimisticPerceptron, y: Any) -> NDArray[np.float64]:
+def _signs(estimator: OptimisticPerceptron, y: ArrayLike) -> NDArray[np.float64]:
     """Return +1.0 for rows of ``classes_[1]`` and -1.0 for the others."""
     return np.where(np.asarray(y) == estimator.classes_[1], 1.0, -1.0)
 
 
-class MarginDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class MarginDisplay(_Display):
     """Histogram of the signed distances from the hyperplane, support rows marked.
+
+    Further keyword arguments of `from_estimator` and `plot` go to ``Axes.hist``.
 
     Parameters
     ----------
@@ -76,29 +92,21 @@ class MarginDisplay:
         Matplotlib's, after `plot`.
     """
 
-    def __init__(
-        self,
-        *,
-        margins: NDArray[np.float64],
-        signs: NDArray[np.float64],
-        support: NDArray[np.intp],
-        classes: Any,
-    ) -> None:
-        self.margins = margins
-        self.signs = signs
-        self.support = support
-        self.classes = classes
+    margins: NDArray[np.float64]
+    signs: NDArray[np.float64]
+    support: NDArray[np.intp]
+    classes: Any
 
     @classmethod
     def from_estimator(
         cls,
         estimator: OptimisticPerceptron,
         X: Any,
-        y: Any,
+        y: ArrayLike,
         *,
         ax: Axes | None = None,
         **kwargs: Any,
-    ) -> MarginDisplay:
+    ) -> Self:
         """Draw the margins of the training rows.
 
         Parameters
@@ -112,62 +120,54 @@ class MarginDisplay:
         **kwargs
             To ``Axes.hist``.
         """
-        _two_classes(estimator)
-        signs = _signed(estimator, y)
+        _require_two_classes(estimator)
+        signs = _signs(estimator, y)
         decisions = estimator.decision_function(X)
         length = estimator._length(estimator._coef[0]) or 1.0
-        display = cls(
+        return cls(
             margins=signs * decisions / length,
             signs=signs,
             support=estimator.support_,
             classes=estimator.classes_,
-        )
-        return display.plot(ax=ax, **kwargs)
+        ).plot(ax=ax, **kwargs)
 
-    def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> MarginDisplay:
-        """Draw on `ax`; keyword arguments go to ``Axes.hist``."""
-        ax = _axes(ax)
+    def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
         sides = [self.margins[self.signs < 0], self.margins[self.signs > 0]]
         low, high = float(self.margins.min()), float(self.margins.max())
         # Rows all at one distance need one bin, and matplotlib refuses more.
         bins = 40 if high - low > 1e-9 * max(abs(low), abs(high)) else 1
-        given: dict[str, Any] = {
-            "bins": bins,
-            "stacked": True,
-            "color": [NEGATIVE, POSITIVE],
-        } | kwargs
-        ax.hist(sides, label=[str(c) for c in self.classes], **given)
-        ax.axvline(0.0, color=LINE, linewidth=1.2)
+        look: dict[str, Any] = {"bins": bins, "stacked": True, "color": [BLUE, ORANGE]}
+        ax.hist(sides, label=[str(c) for c in self.classes], **look | given)
+        ax.axvline(0.0, color=BLACK, linewidth=1.2)
         heights = ax.get_ylim()[1]
         marked = self.margins[self.support]
         ax.plot(
             marked,
             np.full(marked.size, -0.03 * heights),
             "|",
-            color=WRONG,
+            color=VERMILION,
             markersize=9,
             label=f"{marked.size} support rows",
             clip_on=False,
         )
         ax.set_ylim(-0.06 * heights, heights)
         n_wrong = int(np.count_nonzero(self.margins <= 0))
-        ax.set_title(
-            f"smallest margin {self.margins.min():.3g}"
-            + (f", {n_wrong} rows on the wrong side" if n_wrong else "")
-        )
+        wrong = f", {n_wrong} rows on the wrong side" if n_wrong else ""
+        ax.set_title(f"smallest margin {self.margins.min():.3g}{wrong}")
         ax.set_xlabel("signed distance from the hyperplane")
         ax.set_ylabel("rows")
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
-class ConvergenceDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ConvergenceDisplay(_Display):
     """The interval that holds the largest margin, pass by pass.
+
+    Further keyword arguments of `from_estimator` and `plot` go to ``Axes.plot``.
 
     Parameters
     ----------
-    trace : tuple of Pass
+    trace : tuple of Progress
         Of a `Separation`.
 
     Attributes
@@ -176,13 +176,12 @@ class ConvergenceDisplay:
         Matplotlib's, after `plot`.
     """
 
-    def __init__(self, *, trace: tuple[Pass, ...]) -> None:
-        self.trace = trace
+    trace: tuple[Progress, ...]
 
     @classmethod
     def from_estimator(
         cls, estimator: OptimisticPerceptron, *, ax: Axes | None = None, **kwargs: Any
-    ) -> ConvergenceDisplay:
+    ) -> Self:
         """Draw how the fit converged.
 
         Parameters
@@ -200,49 +199,38 @@ class ConvergenceDisplay:
         answer = answer[0] if isinstance(answer, tuple) else answer
         return cls(trace=answer.trace).plot(ax=ax, **kwargs)
 
-    def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> ConvergenceDisplay:
-        """Draw on `ax`; keyword arguments go to ``Axes.plot``."""
+    def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
         from matplotlib.ticker import MaxNLocator
 
-        ax = _axes(ax)
         passes = np.array([state.n_passes for state in self.trace])
         for name, colour, marker in (
-            ("margin_upper", POSITIVE, "v"),
-            ("margin_lower", NEGATIVE, "^"),
+            ("margin_upper", ORANGE, "v"),
+            ("margin_lower", BLUE, "^"),
         ):
             values = np.array([getattr(state, name) for state in self.trace])
             drawn = np.isfinite(values)
-            given: dict[str, Any] = {
-                "color": colour,
-                "marker": marker,
-                "label": name,
-            } | kwargs
-            ax.plot(passes[drawn], values[drawn], **given)
-        if not self.trace:
-            ax.text(
-                0.5,
-                0.5,
-                "decided without a pass over the data",
-                ha="center",
-                transform=ax.transAxes,
-            )
-        ax.axhline(0.0, color=LINE, linewidth=0.8)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlabel("passes over the data")
-        ax.set_ylabel("margin")
+            look: dict[str, Any] = {"color": colour, "marker": marker, "label": name}
+            ax.plot(passes[drawn], values[drawn], **look | given)
         if self.trace:
             last = self.trace[-1]
             ax.set_title(f"{last.n_passes} passes, {last.n_rounds} rounds")
             ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        else:
+            words = "decided without a pass over the data"
+            ax.text(0.5, 0.5, words, ha="center", transform=ax.transAxes)
+        ax.axhline(0.0, color=BLACK, linewidth=0.8)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlabel("passes over the data")
+        ax.set_ylabel("margin")
 
 
-class ProjectionDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ProjectionDisplay(_Display):
     """The rows in two dimensions that show the separation, or the conflict.
 
     Across: the signed distance from the hyperplane. Up: the first principal direction
     of what is left of the rows when their component along the normal is taken out.
+    Further keyword arguments of `from_estimator` and `plot` go to ``Axes.scatter``.
 
     Parameters
     ----------
@@ -259,33 +247,23 @@ class ProjectionDisplay:
         Matplotlib's, after `plot`.
     """
 
-    def __init__(
-        self,
-        *,
-        across: NDArray[np.float64],
-        up: NDArray[np.float64],
-        signs: NDArray[np.float64],
-        support: NDArray[np.intp],
-        conflict: NDArray[np.intp],
-        classes: Any,
-    ) -> None:
-        self.across = across
-        self.up = up
-        self.signs = signs
-        self.support = support
-        self.conflict = conflict
-        self.classes = classes
+    across: NDArray[np.float64]
+    up: NDArray[np.float64]
+    signs: NDArray[np.float64]
+    support: NDArray[np.intp]
+    conflict: NDArray[np.intp]
+    classes: Any
 
     @classmethod
     def from_estimator(
         cls,
         estimator: OptimisticPerceptron,
         X: Any,
-        y: Any,
+        y: ArrayLike,
         *,
         ax: Axes | None = None,
         **kwargs: Any,
-    ) -> ProjectionDisplay:
+    ) -> Self:
         """Draw the training rows.
 
         Parameters
@@ -300,66 +278,56 @@ class ProjectionDisplay:
         """
         from linsep.input import check_features
 
-        _two_classes(estimator)
+        _require_two_classes(estimator)
         if estimator.kernel != "linear":
             raise ValueError(
                 f"the projection is of a linear fit, got kernel={estimator.kernel!r}; "
                 "MarginDisplay shows the margins of any kernel"
             )
-        features = check_features(X, estimator.n_features_in_)
-        rows = as_dense(features)
+        rows = as_dense(check_features(X, estimator.n_features_in_))
         normal = estimator.coef_[0]
         length = float(np.linalg.norm(normal)) or 1.0
-        across = (rows @ normal + estimator.intercept_[0]) / length
         rest = rows - np.outer(rows @ normal, normal) / length**2
         rest = rest - rest.mean(axis=0)
         _, _, directions = np.linalg.svd(rest, full_matrices=False)
         conflict = estimator.separation_.conflict
-        display = cls(
-            across=across,
+        return cls(
+            across=(rows @ normal + estimator.intercept_[0]) / length,
             up=rest @ directions[0],
-            signs=_signed(estimator, y),
+            signs=_signs(estimator, y),
             support=estimator.support_,
             conflict=np.empty(0, dtype=np.intp) if conflict is None else conflict,
             classes=estimator.classes_,
-        )
-        return display.plot(ax=ax, **kwargs)
+        ).plot(ax=ax, **kwargs)
 
-    def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> ProjectionDisplay:
-        """Draw on `ax`; keyword arguments go to ``Axes.scatter``."""
-        ax = _axes(ax)
-        shown = self._shown()
+    def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
+        shown = np.arange(self.across.size)
+        if shown.size > MOST_POINTS:
+            even = np.linspace(0, shown.size - 1, MOST_POINTS).astype(np.intp)
+            shown = np.unique(np.concatenate([even, self.support, self.conflict]))
         for sign, colour, marker, label in (
-            (-1.0, NEGATIVE, "o", self.classes[0]),
-            (1.0, POSITIVE, "^", self.classes[1]),
+            (-1.0, BLUE, "o", self.classes[0]),
+            (1.0, ORANGE, "^", self.classes[1]),
         ):
             at = shown[self.signs[shown] == sign]
-            given: dict[str, Any] = {
+            look: dict[str, Any] = {
                 "color": colour,
                 "marker": marker,
                 "s": 18,
                 "alpha": 0.6,
-            } | kwargs
-            ax.scatter(self.across[at], self.up[at], label=str(label), **given)
+            }
+            ax.scatter(self.across[at], self.up[at], label=str(label), **look | given)
         if self.conflict.size:
-            self._ring(ax, self.conflict, WRONG, "the conflict")
+            self._ring(ax, self.conflict, VERMILION, "the conflict")
         elif self.support.size:
-            self._ring(ax, self.support, LINE, "support rows")
-        ax.axvline(0.0, color=LINE, linewidth=1.2)
+            self._ring(ax, self.support, BLACK, "support rows")
+        ax.axvline(0.0, color=BLACK, linewidth=1.2)
         ax.set_xlabel("signed distance from the hyperplane")
         ax.set_ylabel("first principal direction of the rest")
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-    def _shown(self) -> NDArray[np.intp]:
-        n = self.across.size
-        if n <= MOST_POINTS:
-            return np.arange(n)
-        even = np.linspace(0, n - 1, MOST_POINTS).astype(np.intp)
-        return np.unique(np.concatenate([even, self.support, self.conflict]))
 
     def _ring(self, ax: Axes, at: NDArray[np.intp], colour: str, name: str) -> None:
+        """Ring some rows, and count them in the legend."""
         ax.scatter(
             self.across[at],
             self.up[at],

@@ -1,104 +1,222 @@
-"""Fit the rows of a Gram factor as if they were the data, the proof on the kernel."""
+"""Fit with a kernel: rows of a Gram factor are the data, the proof is on the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.classifier.gram import (
-    MOST_SECONDS,
-    GramFactor,
-    kernel_separation,
-    narrowed,
-    soft_width,
-)
+from linsep.classifier.fitted import Fitted, Settings
 from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.samples import Samples
+from linsep.classifier.separating import problem_of
 from linsep.classifier.two_classes import (
-    Fitted,
-    Settings,
+    fit_given_share,
+    fit_soft_margin,
     fit_two_classes,
-    problem_of,
-    soft_margin,
+    sides,
 )
-from linsep.solvers.soft_margin.joint import Pairs
+from linsep.input import InputError
+from linsep.result import LargestMargin, Separation
+from linsep.rows import is_sparse
+from linsep.search.answers import result_of
+from linsep.search.feature_space import MOST_SECONDS, search_feature_space
+from linsep.search.limits import Clock, Effort
+from linsep.solvers.gram_factor import Columns, GramFactor, gram_factor
 
-Columns = Callable[[NDArray[np.intp]], NDArray[np.float64]]
+# Multiplications, n r^2, that a system of a soft fit may cost.
+SOFT_WORK = 4e9
 
 
-def fit_factor(
-    factor: GramFactor,
-    inner: Samples,
-    columns: Columns,
-    settings: Settings,
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel and its parameters.
+
+    Attributes
+    ----------
+    function : {"rbf", "poly", "precomputed"} or callable
+    gamma : float or "scale"
+    degree : int
+    coef0 : float
+    """
+
+    function: str | Callable[[Any, Any], Any]
+    gamma: float | str
+    degree: int
+    coef0: float
+
+    def settled(self, X: Any) -> Kernel:
+        """Return the kernel with gamma a number: "scale" is 1 / (columns * X.var())."""
+        gamma = self.gamma
+        if isinstance(gamma, str):
+            gamma = 1.0
+            if self.function in ("rbf", "poly"):
+                square = X.multiply(X).mean() if is_sparse(X) else (X * X).mean()
+                variance = float(square - X.mean() ** 2)
+                gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        return replace(self, gamma=gamma)
+
+    def values(self, X: Any, Z: Any) -> NDArray[np.float64]:
+        """Return the kernel between rows: shape (len(X), len(Z))."""
+        if callable(self.function):
+            return np.asarray(self.function(X, Z), dtype=np.float64)
+        from sklearn.metrics.pairwise import pairwise_kernels
+
+        given: dict[str, Any] = {"gamma": self.gamma}
+        if self.function == "poly":
+            given |= {"degree": self.degree, "coef0": self.coef0}
+        gram = pairwise_kernels(X, Z, metric=self.function, **given)
+        return np.asarray(gram, dtype=np.float64)
+
+    def columns(self, X: Any, at: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return named columns of the Gram matrix of rows; given one, its own."""
+        if self.function == "precomputed":
+            return np.asarray(X[:, at], dtype=np.float64)
+        return self.values(X, X[at])
+
+    def diagonal(self, X: Any) -> NDArray[np.float64]:
+        """Return the diagonal of the Gram matrix of rows."""
+        if self.function == "rbf":
+            return np.ones(X.shape[0])
+        if self.function == "precomputed":
+            return np.asarray(X.diagonal(), dtype=np.float64)
+        one = (self.values(X[i : i + 1], X[i : i + 1]) for i in range(X.shape[0]))
+        return np.array([float(value[0, 0]) for value in one])
+
+
+@dataclass(frozen=True)
+class KernelSpace:
+    """The feature space of a fit, spanned by its landmarks.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    landmarks : ndarray of int
+        Training rows.
+    rows : array, or None for a precomputed kernel
+        Their features.
+    triangle : ndarray of shape (rank, rank)
+        Rows of a factor of their Gram matrix.
+    """
+
+    kernel: Kernel
+    landmarks: NDArray[np.intp]
+    rows: Any
+    triangle: NDArray[np.float64]
+
+    def features(self, X: Any) -> NDArray[np.float64]:
+        """Return the kernel between new rows and the landmarks."""
+        if self.rows is None:
+            return np.asarray(X, dtype=np.float64)[:, self.landmarks]
+        return self.kernel.values(X, self.rows)
+
+    def length(self, dual_coef: NDArray[np.float64]) -> float:
+        """Return the norm, in the feature space, of a sum of kernels at landmarks."""
+        return float(np.linalg.norm(dual_coef @ self.triangle))
+
+
+def fit_kernel(
+    kernel: Kernel,
+    X: Any,
+    labels: NDArray[np.intp],
+    weights: NDArray[np.float64],
     classes: NDArray[Any],
-    *,
-    joint: bool,
-) -> tuple[list[Fitted], Pairs | None]:
+    settings: Settings,
+) -> tuple[list[Fitted], KernelSpace, NDArray[np.float64], Samples]:
     """Fit all classes at once, or one hyperplane a class (one in all for two).
 
-    Parameters
-    ----------
-    factor : GramFactor
-    inner : Samples
-        The factor's rows with their labels and weights.
-    columns : callable
-        Returns named columns of the Gram matrix.
-    settings : Settings
-    classes : ndarray
-    joint : bool
-        Whether every row is held against every other class at once.
+    Returns
+    -------
+    fits : list of Fitted
+        Their ``coef`` are those of the kernel at the landmarks.
+    space : KernelSpace
+    features : ndarray of shape (m, rank)
+        The kernel between the distinct training rows and the landmarks.
+    samples : Samples
+        The distinct training rows.
     """
-    if joint:
+    precomputed = kernel.function == "precomputed"
+    if precomputed and X.shape[0] != X.shape[1]:
+        raise InputError(
+            "Precomputed kernel matrix must be square, (n_samples, n_samples), got "
+            f"shape {X.shape}; pass kernel(X, X)"
+        )
+    if precomputed:
+        held = np.flatnonzero(weights > 0)
+        samples = Samples(X[np.ix_(held, held)], labels[held], weights[held], held)
+    else:
+        samples = Samples.of(X, labels, weights)
+    kernel = kernel.settled(samples.X)
+
+    def columns(at: NDArray[np.intp]) -> NDArray[np.float64]:
+        return kernel.columns(samples.X, at)
+
+    factor = gram_factor(columns, kernel.diagonal(samples.X))
+    inner = replace(samples, X=factor.rows)
+    if len(classes) > 2 and settings.multi_class == "joint":
         # Exact work on rounded factors is worth a limited time only.
         limited = replace(settings, time_limit=settings.time_limit or MOST_SECONDS)
-        fitted, pairs = fit_joint(inner, classes, limited)
-        return [fitted], pairs
-    fits = []
-    for k in range(len(classes)) if len(classes) > 2 else [1]:
-        own = (inner.labels == k).astype(np.intp)
-        sides = classes
-        if len(classes) == 1:
-            own = np.ones_like(own)
-        elif len(classes) > 2:
-            sides = np.array(["rest", str(classes[k])])
-        side = replace(inner, labels=own)
-        fits.append(_fit_side(factor, side, columns, settings, sides))
-    return fits, None
+        fits = [fit_joint(inner, classes, limited)]
+    else:
+        fits = [
+            _fit_side(factor, replace(inner, labels=own), columns, pair, settings)
+            for own, pair in sides(inner.labels, classes)
+        ]
+    space = KernelSpace(
+        kernel,
+        samples.index[factor.landmarks],
+        None if precomputed else samples.X[factor.landmarks],
+        factor.rows[factor.landmarks],
+    )
+    dual = factor.dual(np.vstack([one.coef for one in fits]))
+    parts = np.split(dual, np.cumsum([len(one.coef) for one in fits])[:-1])
+    fits = [replace(one, coef=part) for one, part in zip(fits, parts, strict=True)]
+    return fits, space, factor.columns, samples
 
 
 def _fit_side(
     factor: GramFactor,
     side: Samples,
     columns: Columns,
-    settings: Settings,
     classes: NDArray[Any],
+    settings: Settings,
 ) -> Fitted:
-    """Fit two classes in the feature space."""
+    """Fit two classes in the feature space, in the coordinates of the factor."""
     whole = problem_of(side.X, side.labels, classes, None, settings.fit_intercept)
     n, rank = side.X.shape
     if np.unique(side.labels).size == 1:
         return fit_two_classes(side, whole, np.arange(n), settings)
-    few = narrowed(side, soft_width(n, rank))
-    if settings.nu != "auto":
-        soft = fit_two_classes(few, whole, np.arange(n), settings)
+    # The first pivots span the feature space best, so the leading columns are a coarser
+    # view of the same space.
+    width = min(rank, max(50, int(np.sqrt(SOFT_WORK / max(1, n)))))
+    few = replace(side, X=np.ascontiguousarray(side.X[:, :width]))
+    if settings.nu is not None:
+        soft = fit_given_share(few, whole, settings)
     else:
-        separation, v = kernel_separation(
-            factor, side, classes, settings, lambda at: columns(at).T
-        )
-        if separation.coef is not None and v is not None:
-            support = separation.support
-            return Fitted(
-                v[None, :-1],
-                v[-1:],
-                separation,
-                support if support is not None else np.empty(0, dtype=np.intp),
-                n_iter=separation.n_rounds,
-            )
-        soft = soft_margin(few, None, settings, separation)
-    padded = np.pad(soft.coef, ((0, 0), (0, rank - soft.coef.shape[1])))
-    return replace(soft, coef=padded)
+        separation, function = _separation(factor, side, columns, classes, settings)
+        if function is not None:
+            return Fitted.separated(function[None, :-1], function[-1:], separation)
+        soft = fit_soft_margin(few, None, settings, separation)
+    return replace(soft, coef=np.pad(soft.coef, ((0, 0), (0, rank - width))))
+
+
+def _separation(
+    factor: GramFactor,
+    side: Samples,
+    columns: Columns,
+    classes: NDArray[Any],
+    settings: Settings,
+) -> tuple[Separation, NDArray[np.float64] | None]:
+    """Decide separability in the feature space; also return the separator found."""
+    whole = problem_of(
+        factor.columns, side.labels, classes, None, settings.fit_intercept
+    )
+    whole = replace(whole, present=side.index)
+    clock = Clock()
+    found = search_feature_space(factor, whole.rows, columns, settings.time_limit)
+    effort = Effort(n_rounds=found.n_steps, seconds=clock.elapsed())
+    given = whole, found.verdict, effort, found.interval
+    return result_of(*given, LargestMargin), found.function

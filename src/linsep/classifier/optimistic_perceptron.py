@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -20,13 +19,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from linsep.classifier.gram import factor_gram
-from linsep.classifier.kernel_fits import fit_factor
-from linsep.classifier.many_classes import fit_each_class, fit_joint
+from linsep.classifier.fitted import Fitted, Settings, smallest_margin
+from linsep.classifier.kernel_fits import Kernel, KernelSpace, fit_kernel
+from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.samples import Samples
-from linsep.classifier.two_classes import Fitted, Settings, fit_two_classes, problem_of
-from linsep.result import Pass
-from linsep.rows import is_sparse
+from linsep.classifier.two_classes import fit_each_side
+from linsep.input import InputError
+from linsep.result import Progress
 from linsep.solvers.bounds import norm
 from linsep.solvers.soft_margin.tempered import TEMPERATURE
 
@@ -93,8 +92,9 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         than "linear", nor on sparse rows of more than 300 columns: scaled up, their
         rare columns would outweigh all others.
     tol : float, default=1e-4
-        Relative width of the reported interval (of the margin, or of the capped game's
-        value) at which to stop.
+        Relative width at which the margin's interval is narrow enough: of the largest
+        margin where the classes are separated, else of the mean of the worst share of
+        the margins (the capped game's value, ``value_bounds_``).
     max_passes : int, default=100
         Sweeps over all rows at most, in the search for a separator.
     time_limit : float or None, default=None
@@ -256,7 +256,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         )
         present = weights > 0
         if not present.any():
-            raise ValueError(
+            raise InputError(
                 "sample_weight must be positive for some row, got zeros only; zero "
                 "means that a row is absent"
             )
@@ -270,6 +270,34 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self._warn()
         return self
 
+    def _fit_linear(
+        self, X: Any, labels: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
+        settings = self._settings()
+        self._space: KernelSpace | None = None
+        if len(self.classes_) > 2 and settings.multi_class == "joint":
+            samples = Samples.of(X, labels, weights)
+            self._take([fit_joint(samples, self.classes_, settings)])
+        else:
+            names = getattr(self, "feature_names_in_", None)
+            columns = None if names is None else tuple(map(str, names))
+            given = X, labels, weights, self.classes_, columns, settings
+            self._take(fit_each_side(*given))
+        self.coef_ = self._coef
+        kept = np.flatnonzero(weights > 0)
+        self._measure(X if kept.size == len(labels) else X[kept], labels[kept])
+
+    def _fit_kernel(
+        self, X: Any, labels: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
+        kernel = Kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        settings = self._settings()
+        given = X, labels, weights, self.classes_, settings
+        fits, self._space, features, samples = fit_kernel(kernel, *given)
+        self._take(fits)
+        self.dual_coef_, self.landmarks_ = self._coef, self._space.landmarks
+        self._measure(features, samples.labels)
+
     def _settings(self) -> Settings:
         seed = 0
         if self.random_state is not None:
@@ -279,8 +307,9 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             temperature = TEMPERATURE if isinstance(self.nu, str) else 0.0
         return Settings(
             objective=self.objective,
-            nu=self.nu if isinstance(self.nu, str) else float(self.nu),
+            nu=None if isinstance(self.nu, str) else float(self.nu),
             temperature=float(temperature),
+            multi_class=self.multi_class,
             fit_intercept=bool(self.fit_intercept),
             standardize=bool(self.standardize) and self.kernel == "linear",
             tol=float(self.tol),
@@ -290,46 +319,11 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             callback=_print_pass if self.verbose else None,
         )
 
-    def _names(self) -> tuple[str, ...] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else tuple(map(str, names))
-
-    def _fit_linear(
-        self, X: Any, labels: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> None:
-        settings = self._settings()
-        kept = np.flatnonzero(weights > 0)
-        n_classes = len(self.classes_)
-        if n_classes <= 2:
-            samples = Samples.of(X, labels, weights)
-            part = (X, labels) if kept.size == len(labels) else (X[kept], labels[kept])
-            if n_classes == 1:  # a constant decision for the one class there is
-                samples = Samples(
-                    samples.X, samples.labels + 1, samples.weights, samples.index
-                )
-                part = part[0], part[1] + 1
-            whole = problem_of(
-                *part, self.classes_, self._names(), settings.fit_intercept
-            )
-            self._take([fit_two_classes(samples, whole, kept, settings)], single=True)
-        elif self.multi_class == "joint":
-            samples = Samples.of(X, labels, weights)
-            fitted, pairs = fit_joint(samples, self.classes_, settings)
-            self._take([fitted], single=True)
-            self.pairs_ = np.column_stack([samples.index[pairs.row], pairs.rival])
-        else:
-            fits = fit_each_class(
-                X, labels, weights, self.classes_, self._names(), settings
-            )
-            self._take(fits, single=False)
-        self.coef_, self.intercept_ = self._coef, self._intercept
-        scores = self._decide(X if kept.size == len(labels) else X[kept])
-        self.margin_ = self._training_margin(scores, labels[kept])
-
-    def _take(self, fits: list[Fitted], *, single: bool) -> None:
+    def _take(self, fits: list[Fitted]) -> None:
         """Set the attributes that every kind of fit has."""
+        single = len(fits) == 1
         self._coef = np.vstack([one.coef for one in fits])
-        self._intercept = np.concatenate([one.intercept for one in fits])
+        self.intercept_ = np.concatenate([one.intercept for one in fits])
         self.support_ = np.unique(np.concatenate([one.support for one in fits]))
         self.n_iter_ = max(1, sum(one.n_iter for one in fits))
         self._closed = all(one.closed for one in fits)
@@ -341,104 +335,23 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.nu_ = of([one.nu for one in fits])
         self.temperature_ = of([one.temperature for one in fits])
         self.value_bounds_ = of([one.value for one in fits])
+        if fits[0].pairs is not None:
+            self.pairs_ = fits[0].pairs
 
-    def _training_margin(
-        self, decisions: NDArray[np.float64], labels: NDArray[np.intp]
-    ) -> float:
-        """Return the smallest signed distance of a training row from a tie."""
+    def _measure(self, features: Any, labels: NDArray[np.intp]) -> None:
+        """Set the margin of the training rows."""
         if len(self.classes_) == 1:
-            return float("inf")
-        if len(self.classes_) == 2:
-            signed = decisions * np.where(labels == 1, 1.0, -1.0)
-            length = self._length(self._coef[0])
-            return float(signed.min() / length) if length > 0 else 0.0
-        own = decisions[np.arange(len(labels)), labels]
-        worst = np.inf
-        for k in range(len(self.classes_)):
-            others = labels != k
-            gap = own[others] - decisions[others, k]
-            lengths = np.array(
-                [self._length(row - self._coef[k]) for row in self._coef]
-            )
-            safe = np.where(lengths > 0, lengths, 1.0)
-            worst = min(worst, float((gap / safe[labels[others]]).min(initial=np.inf)))
-        return worst
+            self.margin_ = float("inf")
+            return
+        against = self._coef if len(self._coef) > 1 else np.zeros_like(self._coef)
+        lengths = np.array(
+            [[self._length(own - other) for other in against] for own in self._coef]
+        )
+        self.margin_ = smallest_margin(self._decide(features), labels, lengths)
 
     def _length(self, coef: NDArray[np.float64]) -> float:
         """Return the norm in the feature space."""
-        if self.kernel == "linear":
-            return norm(coef)
-        return float(np.linalg.norm(coef @ self._landmark_rows))
-
-    def _fit_kernel(
-        self, X: Any, labels: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> None:
-        settings = self._settings()
-        precomputed = self.kernel == "precomputed"
-        if precomputed and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                "Precomputed kernel matrix must be square, (n_samples, n_samples), got "
-                f"shape {X.shape}; pass kernel(X, X)"
-            )
-        if precomputed:
-            index = np.flatnonzero(weights > 0)
-            samples = Samples(
-                X[np.ix_(index, index)], labels[index], weights[index], index
-            )
-        else:
-            samples = Samples.of(X, labels, weights)
-        self._gamma = self._scale_of(samples.X)
-        n = len(samples.labels)
-
-        def columns(at: NDArray[np.intp]) -> NDArray[np.float64]:
-            if precomputed:
-                return np.asarray(samples.X[:, at], dtype=np.float64)
-            return self._kernel(samples.X, samples.X[at])
-
-        factor = factor_gram(columns, self._diagonal(samples.X, columns, n))
-        inner = Samples(factor.rows, samples.labels, samples.weights, samples.index)
-        joint = len(self.classes_) > 2 and self.multi_class == "joint"
-        fits, pairs = fit_factor(
-            factor, inner, columns, settings, self.classes_, joint=joint
-        )
-        if pairs is not None:
-            self.pairs_ = np.column_stack([samples.index[pairs.row], pairs.rival])
-        single = len(self.classes_) <= 2 or joint
-        self._landmark_rows = factor.rows[factor.landmarks]
-        self._take(fits, single=single)
-        self._coef = factor.dual(self._coef)
-        self.landmarks_ = samples.index[factor.landmarks]
-        self._X_landmarks = None if precomputed else samples.X[factor.landmarks]
-        self.dual_coef_, self.intercept_ = self._coef, self._intercept
-        scores = self._finish(factor.columns @ self._coef.T + self._intercept)
-        self.margin_ = self._training_margin(scores, samples.labels)
-
-    def _scale_of(self, X: Any) -> float:
-        if self.gamma != "scale":
-            return float(self.gamma)
-        if self.kernel not in ("rbf", "poly"):
-            return 1.0
-        square = X.multiply(X).mean() if is_sparse(X) else (X * X).mean()
-        variance = float(square - X.mean() ** 2)
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-
-    def _kernel(self, X: Any, Z: Any) -> NDArray[np.float64]:
-        if callable(self.kernel):
-            return np.asarray(self.kernel(X, Z), dtype=np.float64)
-        given: dict[str, Any] = {"gamma": self._gamma}
-        if self.kernel == "poly":
-            given |= {"degree": self.degree, "coef0": self.coef0}
-        gram = pairwise_kernels(X, Z, metric=self.kernel, **given)
-        return np.asarray(gram, dtype=np.float64)
-
-    def _diagonal(self, X: Any, columns: Any, n: int) -> NDArray[np.float64]:
-        if self.kernel == "rbf":
-            return np.ones(n)
-        if self.kernel == "precomputed":
-            return np.asarray(X.diagonal(), dtype=np.float64)
-        return np.array(
-            [float(self._kernel(X[i : i + 1], X[i : i + 1])[0, 0]) for i in range(n)]
-        )
+        return norm(coef) if self._space is None else self._space.length(coef)
 
     def _warn(self) -> None:
         """Say what kept the classes from being separated, or an interval open."""
@@ -484,18 +397,10 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             dtype=[np.float64, np.float32],
             reset=False,
         )
-        return self._decide(X)
+        return self._decide(X if self._space is None else self._space.features(X))
 
-    def _decide(self, X: Any) -> NDArray[np.float64]:
-        if self.kernel == "linear":
-            features = X
-        elif self.kernel == "precomputed":
-            features = np.asarray(X, dtype=np.float64)[:, self.landmarks_]
-        else:
-            features = self._kernel(X, self._X_landmarks)
-        return self._finish(np.asarray(features @ self._coef.T) + self._intercept)
-
-    def _finish(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _decide(self, features: Any) -> NDArray[np.float64]:
+        scores: NDArray[np.float64] = features @ self._coef.T + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -524,7 +429,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-def _print_pass(state: Pass) -> None:
+def _print_pass(state: Progress) -> None:
     """Print how far the search is."""
     print(
         f"pass {state.n_passes}: {state.n_rounds} rounds, {state.n_working} rows held, "

@@ -10,10 +10,14 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.cli.options import (
+    drop_option,
+    file_argument,
+    header_option,
+    target_option,
+)
 from linsep.input import InputError
 from linsep.input.files import Table, read_table
-
-__all__ = ["Labelled", "data_options"]
 
 
 @dataclass(frozen=True)
@@ -38,29 +42,15 @@ class Labelled:
 def data_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument FILE and its options, as `read`, a `Labelled`."""
 
-    @click.argument("file", type=click.Path(path_type=Path))
-    @click.option(
-        "--target",
-        metavar="COL",
-        help="The column of the labels: its name, or its number from 0 (-1: the last).",
-    )
+    @file_argument
+    @target_option
     @click.option(
         "--positive",
         metavar="LABEL",
         help="The label on the positive side; all others are on the negative side.",
     )
-    @click.option(
-        "--drop",
-        metavar="COL",
-        multiple=True,
-        help="A column to leave out. May be given several times.",
-    )
-    @click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether the first line of a CSV names the columns; told from the file "
-        "if not given.",
-    )
+    @drop_option
+    @header_option
     @wraps(command)
     def wrapped(
         file: Path,

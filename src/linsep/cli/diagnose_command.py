@@ -8,20 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from linsep.cli.limit_options import json_option, time_limit_option
-from linsep.cli.output import require_writable, strict_json
+from linsep.cli.options import (
+    certificate_option,
+    drop_option,
+    file_argument,
+    header_option,
+    json_option,
+    seed_option,
+    target_option,
+    time_limit_option,
+)
+from linsep.cli.output import require_writable, say, strict_json
 from linsep.input import InputError
 from linsep.rows import as_dense
 
 if TYPE_CHECKING:
+    from linsep.diagnosis.inputs.study import Study
     from linsep.diagnosis.record import Diagnosis
-
-__all__ = ["command"]
 
 
 @click.command("diagnose")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--target", metavar="COL", help="The column of the outcome.")
+@file_argument
+@target_option
 @click.option(
     "--formula",
     metavar="'y ~ x'",
@@ -35,23 +43,17 @@ __all__ = ["command"]
     show_default=True,
     help="binomial: logit, probit, cloglog; poisson: any log link.",
 )
-@click.option("--no-intercept", is_flag=True, help="No intercept (with --target).")
-@click.option("--drop", metavar="COL", multiple=True, help="A column to leave out.")
+@drop_option
+@header_option
 @click.option(
-    "--header/--no-header",
-    default=None,
-    help="Whether the first line of a CSV names the columns (with --target).",
+    "--no-intercept", is_flag=True, help="A model without an intercept (with --target)."
 )
 @click.option(
     "--weights", metavar="COL", help="A column of weights; rows of weight 0 are absent."
 )
 @time_limit_option
-@click.option(
-    "--certificate",
-    metavar="OUT.json",
-    type=click.Path(path_type=Path),
-    help="Save the proof of which rows are separated.",
-)
+@seed_option
+@certificate_option
 @click.option(
     "--certificate-data",
     metavar="OUT.npz",
@@ -65,28 +67,74 @@ def command(
     target: str | None,
     formula: str | None,
     family: str,
-    no_intercept: bool,
     drop: tuple[str, ...],
     header: bool | None,
+    no_intercept: bool,
     weights: str | None,
     time_limit: float | None,
+    seed: int | None,
     certificate: Path | None,
     certificate_data: Path | None,
     as_json: bool,
 ) -> None:
     """Say whether a regression's estimates exist, and which columns and rows forbid it.
 
-    FILE is CSV (.gz too), Parquet, svmlight text, .npy or .npz; with --formula, CSV or
-    Parquet. With --target all other columns are the design, text as 0/1 columns.
+    FILE is as for `linsep separate`; with --formula, CSV or Parquet. With --target all
+    other columns are the design, text as 0/1 columns; --drop, --header and
+    --no-intercept go with it.
     """
     _require_text(
         {"--target": target, "--formula": formula, "--weights": weights}, drop
     )
-    if (target is None) == (formula is None):
+    _require_places(file, certificate, certificate_data)
+    on_file = None
+    if formula is not None and target is None:
+        if no_intercept or drop or header is not None:
+            raise InputError(
+                "--no-intercept, --drop and --header go with --target; a formula says "
+                "itself what is in the model ('y ~ 0 + x')"
+            )
+        answer = _by_formula(file, formula, family, weights, time_limit, seed)
+    elif target is not None and formula is None:
+        left_out = drop if weights is None else (*drop, weights)
+        on_file = [str(file), "--target", target]
+        on_file += [part for name in left_out for part in ("--drop", name)]
+        if header is not None:
+            on_file.append("--header" if header else "--no-header")
+        answer = _by_target(
+            *(file, target, left_out, header, weights),
+            family=family,
+            fit_intercept=not no_intercept,
+            time_limit=time_limit,
+            seed=seed,
+        )
+    else:
         raise InputError(
             "give --target COL or --formula 'y ~ x', one of the two; got "
             + ("neither" if target is None else "both")
         )
+    proof = answer.certificate if certificate is not None else None
+    if certificate is not None and proof is not None:
+        proof.save(certificate)
+        if certificate_data is not None:
+            _save_data(answer, certificate_data)
+    if as_json:
+        say(strict_json(answer.to_dict()))
+    else:
+        say(answer.summary())
+        if certificate is not None and proof is not None:
+            say(f"Proof saved: {certificate}")
+            say(_how_to_check(answer, certificate, certificate_data, on_file))
+    if certificate is not None and proof is None:
+        why = "no time was left to write it" if answer.proved else "undecided"
+        say(f"No proof to save to {certificate}: {why}.", err=True)
+    raise SystemExit(0 if answer.proved else 1)
+
+
+def _require_places(
+    file: Path, certificate: Path | None, certificate_data: Path | None
+) -> None:
+    """Raise if what is asked for could not be saved; asked before long work."""
     if certificate_data is not None and certificate is None:
         raise InputError(
             "--certificate-data goes with --certificate OUT.json, the proof that is "
@@ -98,40 +146,6 @@ def command(
         )
     require_writable(certificate, file)
     require_writable(certificate_data, file)
-    if formula is not None:
-        if no_intercept or drop or header is not None:
-            raise InputError(
-                "--no-intercept, --drop and --header go with --target; a formula says "
-                "itself what is in the model ('y ~ 0 + x')"
-            )
-        answer = _by_formula(file, formula, family, weights, time_limit)
-    else:
-        assert target is not None
-        answer = _by_target(
-            file, target, family, not no_intercept, drop, header, weights, time_limit
-        )
-    on_file = None
-    if target is not None:
-        dropped = drop if weights is None else (*drop, weights)
-        on_file = [str(file), "--target", target]
-        on_file += [part for name in dropped for part in ("--drop", name)]
-        if header is not None:
-            on_file.append("--header" if header else "--no-header")
-    proof = answer.certificate if certificate is not None else None
-    if certificate is not None and proof is not None:
-        proof.save(certificate)
-        if certificate_data is not None:
-            _save_data(answer, certificate_data)
-    if as_json:
-        click.echo(strict_json(record(answer)))
-    else:
-        click.echo(answer.summary())
-        if certificate is not None and proof is not None:
-            click.echo(f"Proof saved: {certificate}")
-            click.echo(_how_to_check(answer, certificate, certificate_data, on_file))
-    if certificate is not None and proof is None:
-        click.echo(f"No proof to save to {certificate}: undecided.", err=True)
-    raise SystemExit(0 if answer.proved else 1)
 
 
 def _require_text(options: dict[str, str | None], drop: tuple[str, ...]) -> None:
@@ -179,33 +193,37 @@ def _how_to_check(
 def _by_target(
     file: Path,
     target: str,
-    family: str,
-    fit_intercept: bool,
     drop: tuple[str, ...],
     header: bool | None,
     weights: str | None,
+    *,
+    family: str,
+    fit_intercept: bool,
     time_limit: float | None,
+    seed: int | None,
 ) -> Diagnosis:
-    """Diagnose one column of a file against all others."""
+    """Diagnose one column of a file against all others but those dropped."""
+    from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.design import study_from
-    from linsep.diagnosis.pipeline import diagnose_study
     from linsep.input.files import read_table
 
-    left_out = drop if weights is None else (*drop, weights)
-    table = read_table(file, target, drop=left_out, header=header)
+    table = read_table(file, target, drop=drop, header=header)
     sample_weight = None
     if weights is not None:
         sample_weight = read_table(file, weights, header=header).y
-    study = study_from(
-        table.X,
-        table.y,
-        family=family,
-        fit_intercept=fit_intercept,
-        sample_weight=sample_weight,
-        feature_names=table.feature_names,
-        outcome_name=table.target,
-    )
-    return diagnose_study(study, time_limit=time_limit, seed=0)
+
+    def study() -> Study:
+        return study_from(
+            table.X,
+            table.y,
+            family=family,
+            fit_intercept=fit_intercept,
+            sample_weight=sample_weight,
+            feature_names=table.feature_names,
+            outcome_name=table.target,
+        )
+
+    return diagnosed(study, time_limit, seed)
 
 
 def _by_formula(
@@ -214,10 +232,11 @@ def _by_formula(
     family: str,
     weights: str | None,
     time_limit: float | None,
+    seed: int | None,
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnose
-    from linsep.diagnosis.inputs.safe_formula import restricted
+    from linsep.diagnosis.inputs.safe_formula import safe_formula
 
     frame = _frame(file)
     columns = {str(column) for column in frame.columns}
@@ -227,11 +246,12 @@ def _by_formula(
             f"{', '.join(sorted(columns)[:10])}"
         )
     return diagnose(
-        restricted(formula, columns),
+        safe_formula(formula, columns),
         frame,
         family=family,
         sample_weight=None if weights is None else frame[weights].to_numpy(),
         time_limit=time_limit,
+        random_state=seed,
     )
 
 
@@ -257,30 +277,3 @@ def _frame(file: Path) -> Any:
             f"{file} must be a CSV or Parquet file to be used with --formula, got: "
             f"{error}"
         ) from error
-
-
-def record(answer: Diagnosis) -> dict[str, Any]:
-    """Return the answer as what JSON can hold; exact numbers are texts."""
-    exact, direction = answer.exact_direction, answer.direction
-    return {
-        "status": answer.status.value,
-        "proved": answer.proved,
-        "family": answer.family,
-        "message": answer.message,
-        "rank": answer.rank,
-        "n_samples": answer.n_samples,
-        "n_features": answer.n_features,
-        "separated_rows": answer.separated_rows.tolist(),
-        "overlapped_rows": answer.overlapped_rows.tolist(),
-        "estimates": {name: e.value for name, e in answer.estimates.items()},
-        "estimates_without_aliased": {
-            name: e.value for name, e in answer.estimates_without_aliased.items()
-        },
-        "collinear": dict(answer.collinear),
-        "coefficient_names": list(answer.coefficient_names),
-        "direction": None if direction is None else direction.tolist(),
-        "exact_direction": None if exact is None else [str(value) for value in exact],
-        "findings": list(answer.findings),
-        "summary": answer.summary().split("\n"),
-        "seconds": answer.seconds,
-    }

@@ -1,164 +1,129 @@
 """``linsep fit``: a linear classifier of a data file, saved as plain JSON or ONNX."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
-from linsep.cli.output import require_writable
-from linsep.cli.progress import progress_line
-from linsep.input import InputError
+from linsep.cli.options import (
+    drop_option,
+    file_argument,
+    header_option,
+    max_passes_option,
+    no_intercept_option,
+    seed_option,
+    target_option,
+    time_limit_option,
+)
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
 
 
 @click.command("fit")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--target", metavar="COL", help="The column of the labels.")
+@file_argument
 @click.option(
     "--model",
     metavar="OUT",
     required=True,
     type=click.Path(path_type=Path),
-    help="Where to save the model: .json, or .onnx if skl2onnx is installed.",
+    help="Where to save the model: .json, or .onnx if onnx is installed.",
 )
-@click.option("--drop", metavar="COL", multiple=True, help="A column to leave out.")
+@target_option
+@drop_option
+@header_option
 @click.option(
     "--nu",
     metavar="SHARE",
     type=click.FloatRange(0, 1, min_open=True),
-    help="The share of margins judged; chosen if not given.",
+    help="Fit a soft margin that judges this share of the rows, the worst ones, "
+    "whether or not the classes are separable. Not given: separate them if that is "
+    "possible, and choose the share if not.",
 )
 @click.option(
     "--objective",
     type=click.Choice(["max_margin", "separate"]),
     default="max_margin",
     show_default=True,
-    help="What to ask of separable classes.",
+    help="What to ask of separable classes: the largest margin, or any hyperplane.",
 )
 @click.option(
     "--multi-class",
     type=click.Choice(["joint", "ovr"]),
     default="joint",
     show_default=True,
-    help="Many classes at once, or each against the rest.",
+    help="More than two classes: all at once, or each one versus the rest.",
 )
-@click.option("--no-intercept", is_flag=True, help="Hyperplanes through the origin.")
-@click.option(
-    "--time-limit",
-    metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Seconds at most for the search for a separator.",
-)
+@no_intercept_option
+@max_passes_option
+@time_limit_option
+@seed_option
 def command(
     file: Path,
-    target: str | None,
     model: Path,
+    target: str | None,
     drop: tuple[str, ...],
+    header: bool | None,
     nu: float | None,
     objective: str,
     multi_class: str,
     no_intercept: bool,
+    max_passes: int,
     time_limit: float | None,
+    seed: int | None,
 ) -> None:
     """Fit a linear classifier to FILE: separate if possible, else a soft margin.
 
-    The exit code is 0 whether or not the classes are separable; the status is printed
-    and saved with the model.
+    FILE is as for `linsep separate`, and may hold more than two classes. The exit code
+    is 0 whether or not they are separable: the status is printed, and saved with the
+    model. `linsep predict` uses the model.
     """
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
+    from linsep.cli.model_file import LinearModel
+    from linsep.cli.onnx_file import save_onnx
+    from linsep.cli.output import require_writable, say
+    from linsep.cli.progress import progress_line
     from linsep.input.files import read_table
 
     require_writable(model, file)
     with progress_line(f"reading {file}") as progress:
-        table = read_table(file, target, drop=drop)
+        table = read_table(file, target, drop=drop, header=header)
         progress.say("fitting")
         classifier = OptimisticPerceptron(
             objective=objective,
             nu="auto" if nu is None else nu,
             multi_class=multi_class,
             fit_intercept=not no_intercept,
+            max_passes=max_passes,
             time_limit=time_limit,
+            random_state=seed,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the status is printed below
             classifier.fit(table.X, table.y)
+    rule = LinearModel.of(classifier, table)
     if model.suffix == ".onnx":
-        _save_onnx(classifier, table, model)
+        save_onnx(rule, model)
     else:
-        _as_model(classifier, table).save(model)
+        rule.save(model)
     for sentence in _sentences(classifier):
-        click.echo(sentence)
-    right = float(np.mean(classifier.predict(table.X) == table.y))
-    click.echo(f"Training accuracy {right:.4f}. Model saved: {model}")
+        say(sentence)
+    right = float((classifier.predict(table.X) == table.y).mean())
+    say(f"Training accuracy {right:.4f}. Model saved: {model}")
 
 
-def _answers(classifier: Any) -> tuple[Any, ...]:
-    answers = classifier.separation_
-    return answers if isinstance(answers, tuple) else (answers,)
-
-
-def _sentences(classifier: Any) -> list[str]:
+def _sentences(classifier: OptimisticPerceptron) -> Iterator[str]:
     """Say what was found for each problem, and the share judged."""
-    answers = _answers(classifier)
-    shares = classifier.nu_ if isinstance(classifier.nu_, tuple) else (classifier.nu_,)
-    lines = []
-    for answer, nu, label in zip(
-        answers,
-        shares,
-        classifier.classes_ if len(answers) > 1 else [None],
-        strict=True,
+    from linsep.cli.model_file import problems
+
+    found = problems(classifier)
+    heads = [f"{label} against the rest: " for label in classifier.classes_]
+    for (answer, nu), head in zip(
+        found, heads if len(found) > 1 else [""], strict=True
     ):
-        head = "" if label is None else f"{label} against the rest: "
         soft = "" if nu is None else f" The worst share nu={nu:.4g} is judged."
-        lines.append(f"{head}{answer.message}{soft}")
-    return lines
-
-
-def _as_model(classifier: Any, table: Any) -> Any:
-    from linsep.cli.model_file import LinearModel, plain
-
-    answers = _answers(classifier)
-    shares = classifier.nu_ if isinstance(classifier.nu_, tuple) else (classifier.nu_,)
-    status = {
-        "status": [answer.status.value for answer in answers],
-        "proved": [answer.proved for answer in answers],
-        "nu": [plain(nu) for nu in shares],
-        "margin": plain(float(classifier.margin_)),
-    }
-    return LinearModel(
-        tuple(plain(label) for label in classifier.classes_),
-        classifier.coef_,
-        classifier.intercept_,
-        table.feature_names,
-        table.target,
-        table.dummies,
-        status,
-    )
-
-
-def _save_onnx(classifier: Any, table: Any, path: Path) -> None:
-    """Save as ONNX, by way of scikit-learn's own linear classifier."""
-    try:
-        from skl2onnx import convert_sklearn
-        from skl2onnx.common.data_types import DoubleTensorType
-    except ImportError as error:
-        raise InputError(
-            f"{path} must end in .json, got .onnx without skl2onnx; install skl2onnx, "
-            "or save as JSON"
-        ) from error
-    from sklearn.linear_model import LogisticRegression
-
-    same = LogisticRegression()
-    same.classes_ = classifier.classes_
-    same.coef_, same.intercept_ = classifier.coef_, classifier.intercept_
-    same.n_features_in_ = len(table.feature_names)
-    shape = [None, len(table.feature_names)]
-    onnx = convert_sklearn(
-        same,
-        initial_types=[("X", DoubleTensorType(shape))],
-        options={id(same): {"zipmap": False, "raw_scores": True}},
-    )
-    path.write_bytes(onnx.SerializeToString())
+        yield f"{head}{answer.message}{soft}"

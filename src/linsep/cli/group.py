@@ -1,38 +1,40 @@
 """The ``linsep`` command: finds subcommands, and turns errors into one message."""
 
+from __future__ import annotations
+
+from collections import Counter
 from importlib import import_module
 from typing import Any
 
 import click
 
 from linsep import __version__
-from linsep.input import InputError
-from linsep.proof.checker import CertificateError
+from linsep.cli.endings import worded_ending
 
-__all__ = ["main"]
-
-# Each is loaded when it is called, so that the others cost it nothing.
+# What each command does, in a line. Its module is loaded when it is called, so that the
+# help and the other commands cost nothing of it.
 _COMMANDS = {
-    "separate": "linsep.cli.separate_command",
-    "diagnose": "linsep.cli.diagnose_command",
-    "verify": "linsep.cli.verify_command",
-    "max-margin": "linsep.cli.max_margin_command",
-    "fit": "linsep.cli.fit_command",
-    "predict": "linsep.cli.predict_command",
-    "reproduce": "linsep.lab.reproduce.command",
+    "separate": "Separate two classes, or name the rows that no hyperplane can.",
+    "max-margin": "Separate them by the largest margin.",
+    "diagnose": "Say why a regression has no finite estimate.",
+    "verify": "Check a saved proof against the data it is about.",
+    "fit": "Fit a classifier, and save it.",
+    "predict": "Print the labels that a saved classifier gives.",
+    "reproduce": "Measure again what the paper reports, and draw it.",
 }
+_IN_THE_LABORATORY = {"reproduce": "linsep.lab.reproduce.command"}
+# After "\b" click leaves the lines as they are.
+_EPILOG = """\
+To begin: `linsep separate data.csv --target COL`; `linsep COMMAND --help` says more.
 
-
-class _BadInput(click.ClickException):
-    """What was asked cannot be done with this input."""
-
-    exit_code = 2
-
-
-class _CertificateFailed(click.ClickException):
-    """A certificate is malformed, belongs to other data, or proves nothing."""
-
-    exit_code = 1
+\b
+Exit codes:
+  0  an answer was found, either way
+  1  undecided within the limits, or a certificate failed
+  2  bad input, or a file that cannot be read or written: the message says what to do
+  3  an error inside linsep, to be reported
+  130 and 143  stopped by Ctrl-C or SIGTERM before there was an answer
+"""
 
 
 class _Commands(click.Group):
@@ -46,24 +48,58 @@ class _Commands(click.Group):
         """Load a command by name."""
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(_COMMANDS[cmd_name]).command
+        here = f"linsep.cli.{cmd_name.replace('-', '_')}_command"
+        module = import_module(_IN_THE_LABORATORY.get(cmd_name, here))
+        command: click.Command = module.command
         return command
 
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """List the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and refuse an option given twice."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            _require_options_once(command, ctx, rest)
+        return name, command, rest
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; errors about input become one message and exit code 2."""
-        try:
+        """Run a command; whatever stops it becomes one sentence and an exit code."""
+        with worded_ending():
             return super().invoke(ctx)
-        except InputError as error:
-            raise _BadInput(str(error)) from error
-        except CertificateError as error:
-            raise _CertificateFailed(f"the certificate failed: {error}") from error
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+def _require_options_once(
+    command: click.Command, parent: click.Context, arguments: list[str]
+) -> None:
+    """Raise if an option of one value is given twice: which one is meant is unclear."""
+    ctx = click.Context(command, parent=parent, info_name=command.name)
+    _, rest, given = command.make_parser(ctx).parse_args(list(arguments))
+    for option, count in Counter(given).items():
+        takes_one = isinstance(option, click.Option) and not option.multiple
+        if takes_one and count > 1 and option.name != "help":
+            name = "/".join([*option.opts, *option.secondary_opts])
+            raise click.UsageError(
+                f"{name} must be given once, got {count} of it; leave all but one out",
+                ctx,
+            )
+    if isinstance(command, click.Group) and rest:
+        inner = command.get_command(ctx, rest[0])
+        if inner is not None:
+            _require_options_once(inner, ctx, rest[1:])
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EPILOG,
+)
 @click.version_option(__version__, prog_name="linsep")
 def main() -> None:
-    """Find the hyperplane that separates two classes, or prove that there is none.
-
-    Exit codes: 0 an answer was found, either way; 1 undecided, or a certificate
-    failed; 2 bad input.
-    """
+    """Find the hyperplane that separates two classes, or prove that there is none."""

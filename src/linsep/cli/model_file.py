@@ -2,26 +2,54 @@
 
 The file holds what a prediction needs and what a reader wants to know: the classes, the
 columns in their order, how columns of text were coded, coefficients, and the status of
-the fit. Numbers are written with the digits that give the same double back.
+the fit. Numbers are written with the digits that give the same double back. A file may
+come from anywhere: every entry is checked, and its size, before anything is done with
+it.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from linsep.cli.output import require_file
 from linsep.input import InputError, check_features
 from linsep.whole_files import whole_file
 
+if TYPE_CHECKING:
+    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
+    from linsep.input.files import Table
+    from linsep.result import Separation
+
+Label: TypeAlias = str | int | float | bool
+
 FORMAT = "linsep-linear-classifier"
 VERSION = 1
+# Four million columns, the most that are read, with names and coefficients take half.
+MOST_BYTES = 1 << 28
+LARGEST = sys.float_info.max
+_ENTRIES = {
+    "format", "version", "target", "classes", "feature_names", "dummies", "coef",
+    "intercept",
+}  # fmt: skip
+
+
+def problems(
+    classifier: OptimisticPerceptron,
+) -> list[tuple[Separation, float | None]]:
+    """Return the answer and the share of each problem that was fitted: one, or each."""
+    answers, shares = classifier.separation_, classifier.nu_
+    if not isinstance(answers, tuple):
+        return [(answers, shares)]
+    return list(zip(answers, shares, strict=True))
 
 
 @dataclass(frozen=True)
@@ -30,42 +58,60 @@ class LinearModel:
 
     Attributes
     ----------
-    classes : tuple
-        Labels: texts, numbers or booleans.
+    classes : tuple of str, int, float or bool
+        The labels, all different.
     coef : ndarray of shape (1, d) or (n_classes, d)
     intercept : ndarray of shape (1,) or (n_classes,)
     feature_names : tuple of str
     target : str
         The name of the labels' column.
-    dummies : mapping of str to sequence of str
+    dummies : mapping of str to tuple of str
         Columns of text, and the levels that became 0/1 columns.
-    status : dict
+    status : mapping
         What was proved when it was fitted.
     """
 
-    classes: tuple[Any, ...]
+    classes: tuple[Label, ...]
     coef: NDArray[np.float64]
     intercept: NDArray[np.float64]
     feature_names: tuple[str, ...]
     target: str
     dummies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    status: Mapping[str, Any] = field(default_factory=dict)
+    status: Mapping[str, object] = field(default_factory=dict)
 
-    def decisions(self, X: Any) -> NDArray[np.float64]:
+    @classmethod
+    def of(cls, classifier: OptimisticPerceptron, table: Table) -> LinearModel:
+        """Return the rule of a classifier fitted on a table."""
+        answers, shares = zip(*problems(classifier), strict=True)
+        margin = float(classifier.margin_)
+        status = {
+            "status": [answer.status.value for answer in answers],
+            "proved": [answer.proved for answer in answers],
+            "nu": list(shares),
+            "margin": margin if math.isfinite(margin) else None,
+        }
+        return cls(
+            tuple(classifier.classes_.tolist()),
+            classifier.coef_,
+            classifier.intercept_,
+            table.feature_names,
+            table.target,
+            table.dummies,
+            status,
+        )
+
+    def decisions(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return decision values, shape (n_samples,) or (n_samples, n_classes)."""
         features = check_features(X, self.coef.shape[1])
         scores = np.asarray(features @ self.coef.T) + self.intercept
         return scores.ravel() if len(self.coef) == 1 else scores
 
-    def predict(self, X: Any) -> list[Any]:
+    def predict(self, X: ArrayLike) -> list[Label]:
         """Return the label of each row."""
         scores = self.decisions(X)
-        if scores.ndim == 1:
-            chosen = (
-                (scores > 0).astype(np.intp) if len(self.classes) > 1 else scores * 0
-            )
-        else:
-            chosen = scores.argmax(axis=1)
+        if len(self.classes) == 1:
+            return [self.classes[0]] * len(scores)
+        chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
         return [self.classes[int(k)] for k in chosen]
 
     def to_json(self) -> str:
@@ -102,67 +148,145 @@ class LinearModel:
         InputError
             If the file is not one, or its parts do not fit together.
         """
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise InputError(
-                f"{path} must be a model written by `linsep fit`, got: {error}; check "
-                "the path"
-            ) from error
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise InputError(
-                f"{path} must be a model written by `linsep fit`, got other JSON; "
-                "check the path"
-            )
-        if record.get("version") != VERSION:
-            raise InputError(
-                f"{path} must be a model of version {VERSION}, got "
-                f"{record.get('version')!r}; update linsep"
-            )
-        return cls._from(record, path)
-
-    @classmethod
-    def _from(cls, record: dict[str, Any], path: Path) -> LinearModel:
-        try:
-            coef = np.array(record["coef"], dtype=np.float64, ndmin=2)
-            intercept = np.array(record["intercept"], dtype=np.float64)
-            names = tuple(map(str, record["feature_names"]))
-            classes = tuple(record["classes"])
-            dummies = {k: tuple(v) for k, v in record["dummies"].items()}
-            fits = (
-                coef.shape == (intercept.size, len(names))
-                and (
-                    coef.shape[0] == len(classes)
-                    or (coef.shape[0] == 1 and len(classes) <= 2)
-                )
-                and bool(np.isfinite(coef).all() and np.isfinite(intercept).all())
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
-                f"{path} must hold every part of a model, got a broken one "
-                f"({error!r}); fit again"
-            ) from error
-        if not fits:
-            raise InputError(
-                f"{path} must hold one coefficient a column and class, all finite, got "
-                f"shapes {coef.shape} and {intercept.shape} for {len(names)} columns "
-                f"and {len(classes)} classes; fit again"
-            )
+        record = _read(path)
+        for holds, what in _requirements(record):
+            if not holds:
+                raise InputError(f"{path} must be a model {what}")
+        names = record["feature_names"]
         return cls(
-            classes,
-            coef,
-            intercept,
-            names,
-            str(record["target"]),
-            dummies,
+            tuple(record["classes"]),
+            np.array(record["coef"], dtype=np.float64).reshape(-1, len(names)),
+            np.array(record["intercept"], dtype=np.float64),
+            tuple(names),
+            record["target"],
+            {column: tuple(levels) for column, levels in record["dummies"].items()},
             record.get("fit", {}),
         )
 
 
-def plain(value: Any) -> Any:
-    """Return a label or number as JSON has it; infinities become None."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def _read(path: Path) -> dict[str, Any]:
+    """Return the object of a JSON file of bounded size, refusing what is not strict."""
+    require_file(path, "a model file", "make one with `linsep fit`")
+
+    def entries(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        record = dict(pairs)
+        if len(record) != len(pairs):
+            raise ValueError("an entry that occurs twice")
+        return record
+
+    def double(text: str) -> float:
+        if not math.isfinite(float(text)):
+            raise ValueError(f"{text:.40}, which is no double")
+        return float(text)
+
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes")
+        record = json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=entries,
+            parse_float=double,
+            parse_constant=double,
+        )
+        if not isinstance(record, dict):
+            raise ValueError("JSON that is no object")
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"{path} must be a model written by `linsep fit`, got: {error}; check the "
+            "path"
+        ) from error
+    return record
+
+
+def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
+    """Yield what must hold of a model's object; each may rely on those before it."""
+    yield (
+        record.get("format") == FORMAT,
+        "written by `linsep fit`, got other JSON; check the path",
+    )
+    version = record.get("version")
+    yield (
+        type(version) is int and version == VERSION,
+        f"of version {VERSION}, got {version!r:.40}; update linsep",
+    )
+    odd = sorted((set(record) - {"fit"}) ^ _ENTRIES)
+    yield (
+        not odd,
+        f"with every part and no other, got one where these are missing or unknown: "
+        f"{odd!s:.200}; fit again",
+    )
+    broken = "got a broken one; fit again"
+    classes, names, dummies = (
+        record[name] for name in ("classes", "feature_names", "dummies")
+    )
+    yield _is_text(record["target"]), f"whose target is a text, {broken}"
+    yield (
+        _all_differ(classes, _is_label),
+        f"whose classes are texts, numbers or truth values, all different, {broken}",
+    )
+    yield (
+        names == [] or _all_differ(names, _is_text),
+        f"whose feature_names are texts, all different, {broken}",
+    )
+    yield (
+        isinstance(dummies, dict)
+        and all(_all_differ(levels, _is_text) for levels in dummies.values())
+        and {f"{column}[{level}]" for column in dummies for level in dummies[column]}
+        <= set(names),
+        f"whose dummies give levels by column, each among its feature_names, {broken}",
+    )
+    coef, intercept = record["coef"], record["intercept"]
+    yield (
+        isinstance(coef, list) and all(map(_are_numbers, [*coef, intercept])),
+        f"whose coef and intercept are lists of numbers, {broken}",
+    )
+    shapes = [len(row) for row in coef]
+    wanted = {len(classes), 1} if len(classes) == 2 else {len(classes)}
+    yield (
+        set(shapes) == {len(names)}
+        and {len(coef), len(intercept)} <= wanted
+        and len(coef) == len(intercept),
+        f"of one coefficient a column and class, got {len(coef)} rows of "
+        f"{sorted(set(shapes))[:8]} coefficients and {len(intercept)} intercepts for "
+        f"{len(names)} columns and {len(classes)} classes; fit again",
+    )
+    status = record.get("fit", {})
+    yield (
+        isinstance(status, dict) and all(map(_is_note, [*status, *status.values()])),
+        f"whose fit holds texts, numbers, truth values and lists of them, {broken}",
+    )
+
+
+def _is_text(value: object) -> bool:
+    """Tell whether a value is a text that can be printed: no half of a surrogate."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_label(value: object) -> bool:
+    return _is_text(value) or isinstance(value, int | float)
+
+
+def _is_note(value: object) -> bool:
+    parts = value if isinstance(value, list) else [value]
+    return all(part is None or _is_label(part) for part in parts)
+
+
+def _all_differ(values: object, is_one: Callable[[object], bool]) -> bool:
+    """Tell whether this is a list of such values, at least one, all different."""
+    return (
+        isinstance(values, list)
+        and all(map(is_one, values))
+        and 0 < len(set(values)) == len(values)
+    )
+
+
+def _are_numbers(values: object) -> bool:
+    """Tell whether this is a list of numbers in the range of doubles."""
+    return isinstance(values, list) and all(
+        type(value) in (int, float) and abs(value) <= LARGEST for value in values
+    )

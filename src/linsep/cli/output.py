@@ -1,4 +1,4 @@
-"""Files to write and JSON to print."""
+"""Files that options name, and JSON to print."""
 
 import json
 import math
@@ -6,9 +6,36 @@ import os
 from pathlib import Path
 from typing import Any
 
-from linsep.input import InputError
+import click
 
-__all__ = ["require_writable", "strict_json"]
+from linsep.input import InputError
+from linsep.printable import printable
+
+
+def say(text: object, *, err: bool = False) -> None:
+    """Print a line; whatever names and values it holds, the terminal acts on none."""
+    click.echo(printable(str(text)), err=err)
+
+
+def require_file(path: Path, kind: str, remedy: str) -> None:
+    """Raise unless a regular file stands there: no pipe that waits, no endless device.
+
+    Parameters
+    ----------
+    path : Path
+    kind, remedy : str
+        What it must be, and what to do if it is not, for the error text.
+    """
+    if path.is_file():
+        return
+    found = (
+        "a folder"
+        if path.is_dir()
+        else "a device or pipe"
+        if path.exists()
+        else "a path with nothing there"
+    )
+    raise InputError(f"{path} must be {kind}, got {found}; {remedy}")
 
 
 def require_writable(path: Path | None, data: Path | None = None) -> None:

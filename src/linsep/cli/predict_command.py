@@ -1,5 +1,7 @@
 """``linsep predict``: the labels that a saved model gives the rows of a data file."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,11 +10,10 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.cli.output import say
 from linsep.input import InputError
 from linsep.input.files import Table, read_table
 from linsep.rows import as_dense
-
-__all__ = ["command"]
 
 
 @click.command("predict")
@@ -34,11 +35,16 @@ def command(model: Path, file: Path, scores: bool) -> None:
     labels = rule.predict(X)
     if not scores:
         for label in labels:
-            click.echo(str(label))
+            say(_field(label))
         return
     decisions = rule.decisions(X).reshape(len(labels), -1)
     for label, values in zip(labels, decisions.tolist(), strict=True):
-        click.echo(",".join([str(label), *(repr(value) for value in values)]))
+        say(",".join([_field(label), *(repr(value) for value in values)]))
+
+
+def _field(label: Any) -> str:
+    """Write a label on one line."""
+    return str(label).replace("\n", "\\n")
 
 
 def _features(file: Path, rule: Any) -> NDArray[np.float64]:

@@ -1,16 +1,19 @@
 """A line on the terminal that says how far the search is."""
 
+from __future__ import annotations
+
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from linsep.printable import printable
+
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from linsep.result import Pass
-
-__all__ = ["Progress", "progress_line"]
+    from linsep.result import Progress as State
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Progress:
 
     say: Callable[[str], None]
 
-    def __call__(self, state: "Pass") -> None:
+    def __call__(self, state: State) -> None:
         """Show where the search stands; returns None, so that it goes on."""
         wrong = "" if state.n_violations is None else f", {state.n_violations} wrong"
         self.say(
@@ -49,18 +52,17 @@ def progress_line(start: str) -> Iterator[Progress]:
     Progress
         A callback for `linsep.separate`.
     """
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():
         yield Progress(lambda text: None)
         return
-    with console.status(_one_line(start)) as status:
+    from rich.console import Console
+
+    with Console(stderr=True).status(_one_line(start)) as status:
         yield Progress(lambda text: status.update(_one_line(text)))
 
 
-def _one_line(text: str) -> "Text":
+def _one_line(text: str) -> Text:
     """Return a text that is cut, not wrapped, where the terminal is narrow."""
     from rich.text import Text
 
-    return Text(text, no_wrap=True, overflow="ellipsis")
+    return Text(printable(text), no_wrap=True, overflow="ellipsis")

@@ -1,14 +1,14 @@
 """``linsep verify``: check a saved proof against the data it is about."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from linsep.cli.data_options import Labelled, data_options
-from linsep.input import InputError
-
-__all__ = ["command"]
+from linsep.cli.output import require_file, say
 
 
 @click.command("verify")
@@ -17,17 +17,14 @@ __all__ = ["command"]
 def command(read: Callable[[], Labelled], file: Path, certificate: Path) -> None:
     """Check that the proof in CERT.json holds for the data in FILE.
 
-    Give --target, --positive and --drop as they were given when it was made.
+    Give --target, --positive, --drop and --header as they were given when it was made.
+    Exit code 1: the proof does not hold, or is about other data.
     """
     from linsep.proof.certificate import Certificate
 
-    if not certificate.is_file():
-        raise InputError(
-            f"{certificate} must be a certificate file, got "
-            f"{'a folder' if certificate.is_dir() else 'a path with nothing there'}; "
-            "make one with `linsep separate ... --certificate OUT.json`"
-        )
+    remedy = "make one with `linsep separate ... --certificate OUT.json`"
+    require_file(certificate, "a certificate file", remedy)
     proof = Certificate.load(certificate)
     data = read()
     proof.verify(data.table.X, data.y)
-    click.echo(f"The certificate holds: {proof}.")
+    say(f"The certificate holds: {proof}.")

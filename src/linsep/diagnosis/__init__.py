@@ -1,23 +1,38 @@
 """Does the maximum likelihood estimate exist? Separation of regressions, diagnosed."""
 
-from linsep.diagnosis.batch import Batch, diagnose_many
-from linsep.diagnosis.checking import (
+from linsep.diagnosis.batch import Batch, Item
+from linsep.diagnosis.diagnosing import diagnose, diagnose_formula, diagnose_model
+from linsep.diagnosis.influential import InfluentialRows, influential_rows
+from linsep.diagnosis.many_regressions import (
+    diagnose_many,
+    diagnose_outcomes,
+    screen_columns,
+)
+from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.separation_warning import (
     SeparationError,
     SeparationWarning,
     check_separation,
 )
-from linsep.diagnosis.diagnosing import diagnose
-from linsep.diagnosis.influential import InfluentialRows, influential_rows
-from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.status import DiagnosisStatus, Estimate
+from linsep.diagnosis.watch import DiagnosisProgress
 
 __all__ = [
     "Batch",
     "Diagnosis",
+    "DiagnosisProgress",
+    "DiagnosisStatus",
+    "Estimate",
     "InfluentialRows",
+    "Item",
     "SeparationError",
     "SeparationWarning",
     "check_separation",
     "diagnose",
+    "diagnose_formula",
     "diagnose_many",
+    "diagnose_model",
+    "diagnose_outcomes",
     "influential_rows",
+    "screen_columns",
 ]

@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import Any, overload
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
-from linsep.input import InputError, checked_seed, checked_time_limit
+from linsep.diagnosis.status import DiagnosisStatus
+from linsep.diagnosis.watch import DiagnosisProgress, Watch
+from linsep.input import checked_callback, checked_seed, checked_time_limit
 
-
-@overload
-def diagnose(
-    X: Any,
-    y: Any,
-    /,
-    *,
-    family: str | None = None,
-    fit_intercept: bool = True,
-    sample_weight: Any = None,
-    feature_names: Sequence[str] | None = None,
-    time_limit: float | None = None,
-    random_state: int | None = None,
-) -> Diagnosis: ...
-
-
-@overload
-def diagnose(
-    *inputs: Any,
-    X: Any = None,
-    y: Any = None,
-    data: Any = None,
-    family: str | None = None,
-    fit_intercept: bool | None = None,
-    sample_weight: Any = None,
-    feature_names: Sequence[str] | None = None,
-    time_limit: float | None = None,
-    random_state: int | None = None,
-) -> Diagnosis: ...
+Callback = Callable[[DiagnosisProgress], object]
 
 
 def diagnose(
@@ -54,16 +27,17 @@ def diagnose(
     feature_names: Sequence[str] | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
+    callback: Callback | None = None,
 ) -> Diagnosis:
     r"""Say whether a regression's maximum likelihood estimate exists, and why not.
 
     Called as::
 
         diagnose(X, y, family="binomial")         # arrays, sparse matrices, frames
-        diagnose("y ~ x1 + C(x2)", data)          # a formula, as in R
+        diagnose("y ~ x1 + C(x2)", data)          # as `diagnose_formula`
         diagnose("file.csv", "y")                 # a data file and its target
-        diagnose(model)                           # statsmodels, fitted or not
-        diagnose(pipeline, X, y)                  # scikit-learn, fitted or not
+        diagnose(model)                           # as `diagnose_model`: statsmodels
+        diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
 
     A direction ``w`` along which no row's likelihood falls and some row's grows for
     ever is a *separating* direction; there is a finite estimate iff there is none. The
@@ -74,9 +48,8 @@ def diagnose(
     Parameters
     ----------
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-        The design, without a column for the intercept. In its place: a formula (needs
-        formulaic), a path, a statsmodels model or result, or a scikit-learn estimator
-        or pipeline that ends in a logistic or Poisson regression.
+        The design, without a column for the intercept. In its place: a formula, a
+        path, or a model.
     y : array-like of shape (n_samples,) or (n_samples, 2)
         The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
         or two columns that count successes and failures. Poisson: any non-negative
@@ -97,13 +70,20 @@ def diagnose(
         Names of the columns, instead of a frame's, or x0, x1, ...
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
-        afterwards, some estimates are.
+        afterwards, some estimates are. What it leaves is for the summary and the
+        certificate. It is looked at between steps: reading the data, one sweep or one
+        exact solve is not cut short.
     random_state : int, optional
         Seed of the sample the search starts from; None is 0. No answer depends on it.
+    callback : callable, optional
+        Called with a `linsep.diagnosis.DiagnosisProgress` when a step begins, and from
+        time to time in between; a true return value stops the diagnosis.
 
     Returns
     -------
     Diagnosis
+        Never raises for lack of an answer: a limit, a callback or Ctrl-C gives the
+        status "undecided", with what was found by then.
 
     Raises
     ------
@@ -145,80 +125,150 @@ def diagnose(
     >>> print(answer.summary().splitlines()[1])
     drug = 1 in 2 rows, all y = 1.
     """
-    seed = checked_seed(random_state)
-    checked_time_limit(time_limit)
-    study = study_of(
-        *inputs,
-        X=X,
-        y=y,
-        data=data,
-        family=family,
-        fit_intercept=fit_intercept,
-        sample_weight=sample_weight,
-        feature_names=feature_names,
+    given = [*inputs, *(part for part in (data, X, y) if part is not None)]
+    return diagnosed(
+        lambda: study_of(
+            given,
+            family=family,
+            fit_intercept=fit_intercept,
+            sample_weight=sample_weight,
+            feature_names=feature_names,
+        ),
+        time_limit,
+        random_state,
+        callback,
     )
-    return diagnose_study(study, time_limit=time_limit, seed=seed)
 
 
-def study_of(
-    *inputs: Any,
+def diagnose_formula(
+    formula: str,
+    data: Any,
+    *,
+    family: str = "binomial",
+    sample_weight: Any = None,
+    time_limit: float | None = None,
+    random_state: int | None = None,
+    callback: Callback | None = None,
+) -> Diagnosis:
+    """Diagnose the regression that a formula describes, as `diagnose` does.
+
+    Parameters
+    ----------
+    formula : str
+        R style, ``"y ~ x1 + C(x2)"``, or ``"cbind(successes, failures) ~ x"``;
+        evaluated by formulaic, as Python. A formula from a stranger can run code.
+    data : frame or mapping of str to column
+        The columns it speaks of. Rows with missing values are left out.
+    family, sample_weight, time_limit, random_state, callback
+        As of `diagnose`.
+
+    Returns
+    -------
+    Diagnosis
+
+    Raises
+    ------
+    InputError
+        If the formula or the data cannot be used.
+
+    Examples
+    --------
+    >>> from linsep.diagnosis import diagnose_formula
+    >>> data = {"ill": [0, 1, 0, 1, 1], "drug": ["no", "no", "no", "yes", "yes"]}
+    >>> answer = diagnose_formula("ill ~ drug", data)
+    >>> answer.estimates["drug[T.yes]"].value
+    '+inf'
+    """
+    from linsep.diagnosis.inputs.formulas import study_from_formula
+
+    return diagnosed(
+        lambda: study_from_formula(
+            formula, data, family=family, sample_weight=sample_weight
+        ),
+        time_limit,
+        random_state,
+        callback,
+    )
+
+
+def diagnose_model(
+    model: Any,
     X: Any = None,
     y: Any = None,
-    data: Any = None,
-    **options: Any,
-) -> Study:
-    """Tell which of the ways to call `diagnose` this is, and read it."""
-    given = [*inputs, *(part for part in (data, X, y) if part is not None)]
-    if not given:
-        raise InputError(
-            "diagnose needs data: diagnose(X, y), diagnose('y ~ x', frame), or "
-            "diagnose(model); got nothing"
+    *,
+    family: str | None = None,
+    sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
+    time_limit: float | None = None,
+    random_state: int | None = None,
+    callback: Callback | None = None,
+) -> Diagnosis:
+    """Diagnose the regression that a model is or was fitted to, as `diagnose` does.
+
+    Parameters
+    ----------
+    model : object
+        A statsmodels model or result (Logit, Probit, GLM with a Binomial, Poisson or
+        NegativeBinomial family, Poisson, MNLogit, OrderedModel), or a scikit-learn
+        estimator or pipeline that ends in a logistic or Poisson regression; fitted or
+        not.
+    X, y : array-like
+        The data of a scikit-learn estimator; statsmodels models hold their own.
+    family, feature_names
+        As of `diagnose`; of scikit-learn estimators alone, if it is to be another than
+        they say.
+    sample_weight, time_limit, random_state, callback
+        As of `diagnose`.
+
+    Returns
+    -------
+    Diagnosis
+
+    Raises
+    ------
+    InputError
+        If the model is none of these, or the data cannot be used.
+
+    Examples
+    --------
+    >>> from linsep.diagnosis import diagnose_model
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> diagnose_model(LogisticRegression(), X, y).status.value
+    'complete'
+    """
+    data = [part for part in (X, y) if part is not None]
+    return diagnosed(
+        lambda: study_from_model(
+            model,
+            *data,
+            family=family,
+            sample_weight=sample_weight,
+            feature_names=feature_names,
+        ),
+        time_limit,
+        random_state,
+        callback,
+    )
+
+
+def diagnosed(
+    read: Callable[[], Study],
+    time_limit: float | None = None,
+    random_state: int | None = None,
+    callback: Callback | None = None,
+) -> Diagnosis:
+    """Read a regression and diagnose it, under the limits of the call."""
+    seed = checked_seed(random_state)
+    checked_callback(callback)
+    watch = Watch(checked_time_limit(time_limit), callback)
+    try:
+        study = read()
+    except KeyboardInterrupt:
+        return Diagnosis(
+            DiagnosisStatus.UNDECIDED,
+            family="unknown",
+            message="Undecided: interrupted while the data were still being read.",
+            seconds=watch.seconds,
         )
-    first, rest = given[0], given[1:]
-    if isinstance(first, str) and "~" in first:
-        from linsep.diagnosis.inputs.formulas import study_from_formula
-
-        _expect(rest, 1, "diagnose('y ~ x', data): the formula and its frame")
-        return study_from_formula(first, rest[0], **options)
-    if isinstance(first, str | os.PathLike):
-        from linsep.input.files import read_table
-
-        _expect(rest, 1, "diagnose(path, target): the file and its target column")
-        table = read_table(first, rest[0])
-        names = options.pop("feature_names") or table.feature_names
-        options["feature_names"] = names
-        return study_from(
-            table.X, table.y, outcome_name=table.target, **_defaults(options)
-        )
-    library = type(first).__module__.partition(".")[0]
-    if library == "statsmodels":
-        from linsep.diagnosis.inputs.statsmodels_models import study_from_statsmodels
-
-        _expect(rest, 0, "diagnose(model): a statsmodels model holds its data")
-        return study_from_statsmodels(first, **options)
-    if hasattr(first, "fit") and hasattr(first, "get_params"):
-        from linsep.diagnosis.inputs.sklearn_models import study_from_sklearn
-
-        _expect(rest, 2, "diagnose(estimator, X, y)")
-        return study_from_sklearn(first, rest[0], rest[1], **options)
-    _expect(rest, 1, "diagnose(X, y): the design and the outcome")
-    return study_from(first, rest[0], **_defaults(options))
-
-
-def _expect(rest: list[Any], count: int, form: str) -> None:
-    """Check how many inputs came after the first."""
-    if len(rest) != count:
-        raise InputError(
-            f"diagnose is called as {form}; got {len(rest) + 1} inputs in place of "
-            f"{count + 1}"
-        )
-
-
-def _defaults(options: dict[str, Any]) -> dict[str, Any]:
-    """Fill in what was not said."""
-    filled = dict(options)
-    if filled.get("family") is None:
-        filled["family"] = "binomial"
-    if filled.get("fit_intercept") is None:
-        filled["fit_intercept"] = True
-    return filled
+    return diagnose_study(study, watch, seed)

@@ -11,26 +11,26 @@ that share no row: each of them must lose one.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.diagnosing import study_of
 from linsep.diagnosis.exact.columns import columns_of
-from linsep.diagnosis.exact.facial_reduction import OutOfTime
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.inputs.call_shapes import study_of
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
-from linsep.diagnosis.report.texts import count_rows, listed
-from linsep.diagnosis.status import Kind
+from linsep.diagnosis.report.phrases import count_rows, listed
+from linsep.diagnosis.status import DiagnosisStatus
+from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.input import InputError, checked_seed, checked_time_limit
 from linsep.proof.signs import signs_of
 from linsep.rows import as_dense, is_sparse, rows_from
 from linsep.rows.equal_rows import merge_equal_rows
+from linsep.rows.working_set import WorkingSet
 from linsep.solvers.blas import calm_blas
 
 # Conflicts looked for at most; each costs one solve.
@@ -114,9 +114,15 @@ class InfluentialRows:
 def influential_rows(
     *inputs: Any,
     goal: str = "auto",
+    X: Any = None,
+    y: Any = None,
+    data: Any = None,
+    family: str | None = None,
+    fit_intercept: bool | None = None,
+    sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
-    **options: Any,
 ) -> InfluentialRows:
     """Find few rows whose removal restores overlap, or makes the data separable.
 
@@ -129,12 +135,13 @@ def influential_rows(
         answer, all separated rows, is exact. "separable" (binomial only) asks which
         to remove so that the rest are separated completely; the answer is a heuristic
         with a proved lower bound. "auto" asks whichever is not so yet.
+    X, y, data, family, fit_intercept, sample_weight, feature_names
+        As for `linsep.diagnose`.
     time_limit : float, optional
-        Seconds for the search; what was proved by then is returned.
+        Seconds for the diagnosis, and again for the search; what was proved by then
+        is returned.
     random_state : int, optional
         Seed; None is 0.
-    **options
-        As for `linsep.diagnose`.
 
     Returns
     -------
@@ -159,15 +166,20 @@ def influential_rows(
     """
     if goal not in ("auto", "overlap", "separable"):
         raise InputError(f"goal must be 'auto', 'overlap' or 'separable', got {goal!r}")
-    checked_time_limit(time_limit)
+    seconds = checked_time_limit(time_limit)
     seed = checked_seed(random_state)
-    names = ("family", "fit_intercept", "sample_weight", "feature_names")
-    study = study_of(*inputs, **{**dict.fromkeys(names), **options})
-    answer = diagnose_study(study, time_limit=time_limit, seed=seed)
-    if answer.status is Kind.UNDECIDED:
+    study = study_of(
+        [*inputs, *(part for part in (data, X, y) if part is not None)],
+        family=family,
+        fit_intercept=fit_intercept,
+        sample_weight=sample_weight,
+        feature_names=feature_names,
+    )
+    answer = diagnose_study(study, Watch(seconds), seed)
+    if not answer.proved:
         raise InputError(f"{answer.message} Without a verdict no row can be blamed.")
     if goal == "auto":
-        goal = "separable" if answer.status is Kind.OVERLAP else "overlap"
+        goal = "separable" if answer.status is DiagnosisStatus.OVERLAP else "overlap"
     if goal == "overlap":
         return InfluentialRows(
             goal,
@@ -181,7 +193,7 @@ def influential_rows(
             "goal='separable' needs a binomial outcome with one label a row, got "
             f"family {study.family!r}"
         )
-    search = _Search(study, seed, time_limit)
+    search = _Search(study, seed, Watch(seconds))
     with calm_blas(len(study.names)):
         return search.run()
 
@@ -189,7 +201,7 @@ def influential_rows(
 class _Search:
     """Few rows to remove, and conflicts without a common row."""
 
-    def __init__(self, study: Study, seed: int, time_limit: float | None) -> None:
+    def __init__(self, study: Study, seed: int, watch: Watch) -> None:
         self.study = study
         groups = merge_equal_rows(study.X)
         # A distinct row stands once for each label it has.
@@ -206,9 +218,7 @@ class _Search:
         order = np.arange(self.rows.shape[1])
         kept = columns_of(self.rows, self.rng, order).kept
         self.whole = Quotient.whole(self.rows, kept)
-        self.deadline = (
-            np.inf if time_limit is None else time.perf_counter() + time_limit
-        )
+        self._stop = watch.is_over
 
     def run(self) -> InfluentialRows:
         """Bound the number from below, then look for a small set."""
@@ -228,8 +238,12 @@ class _Search:
             int((~chosen).sum()),
         )
 
-    def _stop(self) -> bool:
-        return time.perf_counter() > self.deadline
+    def _decided(self, index: NDArray[np.intp]) -> tuple[int, ...] | Conflict:
+        """Separate the kinds of rows named, or find a conflict among them."""
+        working = WorkingSet(
+            self.rows, self.rng, among=index, dimension=self.whole.dimension
+        )
+        return self.whole.decide_among(index, working, self._stop)
 
     def _disjoint_conflicts(self, zero: NDArray[np.intp]) -> int:
         """Count conflicts that share no row."""
@@ -239,7 +253,7 @@ class _Search:
         for _ in range(MOST_CONFLICTS):
             index = np.flatnonzero(left)
             try:
-                found = decided(self.whole, index, self.rng, self._stop)
+                found = self._decided(index)
             except OutOfTime:
                 break
             if not isinstance(found, Conflict):
@@ -269,7 +283,7 @@ class _Search:
             trial[kind] = False
             index = np.flatnonzero(~trial)
             try:
-                found = decided(self.whole, index, self.rng, self._stop)
+                found = self._decided(index)
             except OutOfTime:
                 break
             if not isinstance(found, Conflict):
@@ -304,7 +318,7 @@ class _Search:
         self.nodes_left -= 1
         if self.nodes_left < 0:
             raise OutOfTime
-        found = decided(self.whole, np.flatnonzero(~removed), self.rng, self._stop)
+        found = self._decided(np.flatnonzero(~removed))
         if not isinstance(found, Conflict):
             return removed
         for kind in found.rows:
@@ -346,35 +360,3 @@ class _Search:
                 model.fit(scaled, signs, sample_weight=self.counts)
             w = np.append(model.coef_[0] / scale, model.intercept_)
             yield tuple(integers_from(w[: rows.shape[1]]))
-
-
-def decided(
-    whole: Quotient,
-    index: NDArray[np.intp],
-    rng: np.random.Generator,
-    should_stop: Callable[[], bool],
-) -> tuple[int, ...] | Conflict:
-    """Separate the rows named, or find a conflict among them, by a working set.
-
-    Raises
-    ------
-    OutOfTime
-    """
-    size = max(20 * whole.dimension, 1000)
-    working = index
-    if index.size > 1.5 * size:
-        working = np.sort(rng.choice(index, size, replace=False))
-    while True:
-        if working.size == 0:
-            return (0,) * whole.rows.shape[1]
-        answer = whole.decide(working, should_stop)
-        if answer is None or should_stop():
-            raise OutOfTime
-        if isinstance(answer, Conflict):
-            return answer
-        signs, relative = signs_of(whole.rows, answer, index)
-        bad = np.flatnonzero(signs <= 0)
-        if bad.size == 0:
-            return answer
-        worst = bad[np.argsort(relative[bad], kind="stable")]
-        working = np.union1d(working, index[worst[: 10 * whole.dimension + 100]])

@@ -1,30 +1,39 @@
-"""The steps from a design and an outcome to a `Diagnosis`."""
+"""The steps from a regression to its `Diagnosis`."""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from linsep.diagnosis.exact.certificate import certificate_of, certified_rows
-from linsep.diagnosis.exact.coefficients import Estimate, verdicts
+from linsep.diagnosis.exact.certificate import (
+    CertifiedRows,
+    certificate_of,
+    certified_rows,
+)
+from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands, demands_of
-from linsep.diagnosis.exact.facial_reduction import OutOfTime, Partition, Reduction
+from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
+from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.record import Diagnosis
-from linsep.diagnosis.report.texts import combination_text
-from linsep.diagnosis.report.whole_numbers import simplified
-from linsep.diagnosis.status import Kind
+from linsep.diagnosis.report.facts import Facts
+from linsep.diagnosis.report.phrases import combination_text
+from linsep.diagnosis.report.sentences import findings, message, sentences
+from linsep.diagnosis.status import DiagnosisStatus, Estimate
+from linsep.diagnosis.watch import OutOfTime, Watch
+from linsep.lazy import Lazy
+from linsep.proof.certificate import Certificate
 from linsep.proof.exact import doubles_from
-from linsep.rows.equal_rows import Groups, merge_equal_rows
+from linsep.rows.equal_rows import merge_equal_rows
 from linsep.solvers.blas import calm_blas
 
 
-def diagnose_study(
-    study: Study, *, time_limit: float | None, seed: int, explain: bool = True
-) -> Diagnosis:
-    """Diagnose a regression.
+def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
+    """Diagnose a regression; what is known by the time the watch ends it is kept.
 
     1. Equal rows are merged, and the outcome becomes demands on signed rows.
     2. Columns that add nothing are set aside (`linsep.diagnosis.exact.columns`).
@@ -32,154 +41,132 @@ def diagnose_study(
        (`linsep.diagnosis.exact.facial_reduction`).
     4. Coefficients get their verdicts (`linsep.diagnosis.exact.coefficients`).
     """
-    started = time.perf_counter()
-    deadline = np.inf if time_limit is None else started + time_limit
     rng = np.random.default_rng(seed)
-
-    def should_stop() -> bool:
-        return time.perf_counter() > deadline
-
-    with calm_blas(len(study.names)):
-        groups = merge_equal_rows(study.X)
-        demands = demands_of(
-            study.family, groups, study.outcome, study.names, study.fit_intercept
+    known = Diagnosis(
+        DiagnosisStatus.UNDECIDED,
+        study.family,
+        n_samples=study.n_given,
+        n_features=len(study.names),
+    )
+    try:
+        with calm_blas(len(study.names)):
+            watch.begin("rank")
+            groups = merge_equal_rows(study.X)
+            demands = demands_of(study, groups)
+            unknown = dict.fromkeys(demands.names, Estimate.UNDECIDED)
+            known = replace(
+                known,
+                coefficient_names=demands.names,
+                estimates=unknown,
+                estimates_without_aliased=unknown,
+                n_distinct=int(groups.first.size),
+            )
+            columns = columns_of(demands.rows, rng, demands.order, watch.is_over)
+            known = replace(
+                known,
+                rank=columns.rank,
+                collinear=_collinear(demands, columns),
+                **_estimates(demands, columns, {}),
+            )
+            watch.begin("rows")
+            partition = Reduction(
+                demands.rows, demands.equal, columns.kept, rng, watch.is_over
+            ).run()
+            partition = simplified(demands.rows, partition)
+            facts = Facts(study, groups, demands, columns, partition)
+            known = replace(known, **_parted(facts))
+            known = replace(known, findings=findings(known, facts))
+            watch.begin("coefficients")
+            found = verdicts(demands.rows, partition, watch.is_over)
+            known = replace(known, **_estimates(demands, columns, found))
+    except OutOfTime:
+        pass
+    except KeyboardInterrupt:
+        watch.interrupt()
+    if not known.proved:
+        return replace(
+            known, message=f"Undecided: {watch.reason}", seconds=watch.seconds
         )
-        columns = columns_of(demands.rows, rng, demands.order)
-        search = Reduction(demands.rows, demands.equal, columns.kept, rng, should_stop)
-        try:
-            partition = search.run()
-        except OutOfTime:
-            return _undecided(study, groups, demands, columns, started, time_limit)
-        partition = simplified(demands.rows, partition)
-        kept = verdicts(demands.rows, partition, should_stop)
-    return _decided(study, groups, demands, columns, partition, kept, started)
+    return _with_proof_and_words(known, facts, watch)
 
 
-def _decided(
-    study: Study,
-    groups: Groups,
-    demands: Demands,
-    columns: Columns,
-    partition: Partition,
-    kept: dict[int, Estimate],
-    started: float,
-) -> Diagnosis:
-    """Put what was found into the record."""
-    from linsep.diagnosis.report.sentences import Story
-
-    separated = demands.separated_observations(
-        partition.overlapped, groups.group, study.outcome.has
-    )
-    status = _status(partition)
-    names, order = demands.names, demands.order
-    without = {
-        name: kept[int(j)]
-        for name, j in zip(names, order, strict=True)
-        if int(j) in kept
-    }
-    estimates = {
-        name: Estimate.ALIASED if columns.aliased[j] else kept[int(j)]
-        for name, j in zip(names, order, strict=True)
-    }
-    exact = direction = None
-    if status is not Kind.OVERLAP:
-        exact = tuple(partition.w[int(j)] for j in order)
-        small = max(map(abs, exact), default=0) < 1 << 53
-        direction = np.array(exact, dtype=np.float64) if small else doubles_from(exact)
-    basis = certified_rows(study, groups, demands)
-    collinear = _collinear(demands, columns)
-    story = Story(
-        study, groups, demands, columns, partition, status, without, collinear
-    )
-    return Diagnosis(
-        status=status,
-        proved=True,
-        family=study.family,
-        rank=columns.rank,
-        separated_rows=study.present[separated],
-        overlapped_rows=study.present[~separated],
-        direction=direction,
-        exact_direction=exact,
-        estimates=estimates,
-        estimates_without_aliased=without,
-        collinear=collinear,
-        findings=story.findings(),
-        coefficient_names=names,
-        n_samples=study.n_given,
-        n_features=len(study.names),
-        n_distinct=int(groups.first.size),
-        seconds=time.perf_counter() - started,
-        message=story.message(separated),
-        _sentences=lambda: story.sentences(separated),
-        _certify=lambda: certificate_of(basis, partition),
-        _reduced=lambda: (basis.rows.features(slice(None)), basis.labels),
-    )
-
-
-def _status(partition: Partition) -> Kind:
-    if not partition.overlapped.any():
-        return Kind.COMPLETE
-    return Kind.OVERLAP if partition.overlapped.all() else Kind.QUASI_COMPLETE
-
-
-def _undecided(
-    study: Study,
-    groups: Groups,
-    demands: Demands,
-    columns: Columns,
-    started: float,
-    time_limit: float | None,
-) -> Diagnosis:
-    """Say that the time ran out; collinearity is known all the same."""
-    estimates = {
-        name: Estimate.ALIASED if columns.aliased[j] else Estimate.UNDECIDED
-        for name, j in zip(demands.names, demands.order, strict=True)
-    }
-    nothing = np.empty(0, dtype=np.intp)
-    return Diagnosis(
-        status=Kind.UNDECIDED,
-        proved=False,
-        family=study.family,
-        rank=columns.rank,
-        separated_rows=nothing,
-        overlapped_rows=nothing,
-        direction=None,
-        exact_direction=None,
-        estimates=estimates,
-        estimates_without_aliased={
-            name: estimate
-            for name, estimate in estimates.items()
-            if estimate is Estimate.UNDECIDED
+def _estimates(
+    demands: Demands, columns: Columns, found: Mapping[int, Estimate]
+) -> dict[str, Any]:
+    """Name the verdicts on the columns kept, with and without those left out."""
+    verdict = {j: found.get(j, Estimate.UNDECIDED) for j in columns.kept.tolist()}
+    return {
+        "estimates": {
+            name: Estimate.ALIASED if columns.aliased[j] else verdict[j]
+            for name, j in demands.named_columns
         },
-        collinear=_collinear(demands, columns),
-        findings=(),
-        coefficient_names=demands.names,
-        n_samples=study.n_given,
-        n_features=len(study.names),
-        n_distinct=int(groups.first.size),
-        seconds=time.perf_counter() - started,
-        message=(
-            f"Undecided: the time limit of {time_limit:g} s passed; allow more to "
-            "go on."
-        ),
-    )
+        "estimates_without_aliased": {
+            name: verdict[j] for name, j in demands.named_columns if j in verdict
+        },
+    }
 
 
 def _collinear(demands: Demands, columns: Columns) -> dict[str, str]:
     """Write each column that adds nothing as a combination of earlier ones."""
-    names = {int(j): name for name, j in zip(demands.names, demands.order, strict=True)}
+    names = {j: name for name, j in demands.named_columns}
     kept = set(columns.kept.tolist())
     found = {}
-    for j in (int(j) for j in demands.order):
+    for name, j in demands.named_columns:
+        terms = columns.combinations.get(j)
         if j in kept:
             continue
-        terms = columns.combinations.get(j)
         if terms is None:
-            found[names[j]] = "a combination of earlier columns"
-        elif not terms:
-            found[names[j]] = "0"
+            found[name] = "a combination of earlier columns"
         else:
-            found[names[j]] = combination_text(
+            found[name] = combination_text(
                 [(names[column], factor) for column, factor in terms.items()]
             )
     return found
+
+
+def _parted(facts: Facts) -> dict[str, Any]:
+    """Say what the partition of the rows settles."""
+    study, partition = facts.study, facts.partition
+    exact = direction = None
+    if facts.status is not DiagnosisStatus.OVERLAP:
+        exact = tuple(partition.w[j] for _, j in facts.demands.named_columns)
+        small = max(map(abs, exact), default=0) < 1 << 53
+        direction = np.array(exact, dtype=np.float64) if small else doubles_from(exact)
+    return {
+        "status": facts.status,
+        "message": message(facts),
+        "separated_rows": study.present[facts.separated],
+        "overlapped_rows": study.present[~facts.separated],
+        "direction": direction,
+        "exact_direction": exact,
+    }
+
+
+def _with_proof_and_words(known: Diagnosis, facts: Facts, watch: Watch) -> Diagnosis:
+    """Add what is made when first asked for, in the time that is left."""
+    rows = certified_rows(facts.study, facts.groups, facts.demands)
+    left = watch.seconds_left
+    facts = replace(facts, seconds_left=left)
+    return replace(
+        known,
+        seconds=watch.seconds,
+        _sentences=Lazy(lambda: _words(known, facts)),
+        _certificate=Lazy(lambda: _certificate(rows, facts.partition, left)),
+        _certified=rows,
+    )
+
+
+def _words(known: Diagnosis, facts: Facts) -> list[str]:
+    """Word the facts; those not found yet are found now."""
+    with calm_blas(len(facts.study.names)):
+        return sentences(known, facts)
+
+
+def _certificate(
+    rows: CertifiedRows, partition: Partition, seconds: float
+) -> Certificate | None:
+    """Write the proof out, unless there is no time for it."""
+    try:
+        return certificate_of(rows, partition, Watch(seconds).is_over)
+    except OutOfTime:
+        return None

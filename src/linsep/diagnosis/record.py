@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.coefficients import Estimate
-from linsep.diagnosis.status import Kind
+from linsep.diagnosis.status import DiagnosisStatus, Estimate
+from linsep.input import InputError
+from linsep.lazy import Lazy
 
 if TYPE_CHECKING:
+    from linsep.diagnosis.exact.certificate import CertifiedRows
     from linsep.proof.certificate import Certificate
+
+# Coefficients shown in a notebook.
+MOST_SHOWN = 100
+
+
+def _no_rows() -> NDArray[np.intp]:
+    return np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -23,15 +32,14 @@ class Diagnosis:
 
     Attributes
     ----------
-    status : str
+    status : DiagnosisStatus
         ``"complete"``, ``"quasi-complete"``, ``"overlap"`` or ``"undecided"``.
-    proved : bool
-        Whether the status and the partition of the rows were settled in exact
-        arithmetic; always true unless undecided.
     family : str
         ``"binomial"``, ``"poisson"``, ``"multinomial"`` or ``"ordinal"``.
-    rank : int
-        Exact rank of the design, intercept counted.
+    message : str
+        The verdict in one sentence, or why there is none and what to do.
+    rank : int or None
+        Exact rank of the design, intercept counted; None if the time ran out first.
     separated_rows, overlapped_rows : ndarray of int
         Row numbers from 0, sorted. Rows of weight zero are in neither.
     direction : ndarray of shape (n_coefficients,) or None
@@ -41,11 +49,11 @@ class Diagnosis:
     exact_direction : tuple of int or None
         The same in exact integers, of which `direction` is the nearest doubles up to
         a power of two.
-    estimates : dict of str to str
+    estimates : dict of str to Estimate
         For each coefficient ``"finite"``, ``"+inf"``, ``"-inf"``, ``"undetermined"``
-        (the data allow both signs) or ``"aliased"`` (collinearity leaves it
-        unidentified). The intercept's name is ``"intercept"``.
-    estimates_without_aliased : dict of str to str
+        (the data allow both signs), ``"aliased"`` (collinearity leaves it
+        unidentified) or ``"undecided"``. The intercept's name is ``"intercept"``.
+    estimates_without_aliased : dict of str to Estimate
         The verdicts when the columns of `collinear` are left out of the model, as most
         programs do; the same as `estimates` for a design of full rank.
     collinear : dict of str to str
@@ -64,39 +72,44 @@ class Diagnosis:
         Wall-clock time.
     """
 
-    status: Kind
-    proved: bool
+    status: DiagnosisStatus
     family: str
-    rank: int
-    separated_rows: NDArray[np.intp]
-    overlapped_rows: NDArray[np.intp]
-    direction: NDArray[np.float64] | None
-    exact_direction: tuple[int, ...] | None
-    estimates: dict[str, Estimate]
-    estimates_without_aliased: dict[str, Estimate]
-    collinear: Mapping[str, str]
-    findings: tuple[str, ...]
-    coefficient_names: tuple[str, ...]
-    n_samples: int
-    n_features: int
-    n_distinct: int
-    seconds: float
-    message: str
-    _sentences: Callable[[], list[str]] = field(default=list)
-    _certify: Callable[[], Certificate] | None = field(default=None)
-    _reduced: Callable[[], tuple[Any, Any]] | None = field(default=None)
+    message: str = ""
+    rank: int | None = None
+    separated_rows: NDArray[np.intp] = field(default_factory=_no_rows)
+    overlapped_rows: NDArray[np.intp] = field(default_factory=_no_rows)
+    direction: NDArray[np.float64] | None = None
+    exact_direction: tuple[int, ...] | None = None
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
+    estimates_without_aliased: Mapping[str, Estimate] = field(default_factory=dict)
+    collinear: Mapping[str, str] = field(default_factory=dict)
+    findings: tuple[str, ...] = ()
+    coefficient_names: tuple[str, ...] = ()
+    n_samples: int = 0
+    n_features: int = 0
+    n_distinct: int = 0
+    seconds: float = 0.0
+    _sentences: Lazy[list[str]] | None = None
+    _certificate: Lazy[Certificate | None] | None = None
+    _certified: CertifiedRows | None = None
+
+    @property
+    def proved(self) -> bool:
+        """Whether the status and the partition of the rows are settled.
+
+        They are in exact arithmetic, always, unless undecided.
+        """
+        return self.status is not DiagnosisStatus.UNDECIDED
 
     @property
     def certificate(self) -> Certificate | None:
         """The proof of the partition, to save and check elsewhere; None if undecided.
 
-        It is about the data `certificate_data` returns: for two classes without
-        weights of zero those are the data given.
+        It is made when first asked for, in what the diagnosis left of `time_limit`,
+        and None as well if that did not do. It is about the data `certificate_data`
+        returns: for two classes without weights of zero those are the data given.
         """
-        if self._certify is None:
-            return None
-        made: Certificate = self._once("_certificate", self._certify)
-        return made
+        return None if self._certificate is None else self._certificate.value
 
     def certificate_data(self) -> tuple[Any, Any]:
         """Return the X and y that the certificate is about.
@@ -108,20 +121,50 @@ class Diagnosis:
 
         Raises
         ------
-        ValueError
+        InputError
             If the diagnosis is undecided, or was unpickled.
         """
-        if self._reduced is None:
-            raise ValueError(
+        if self._certified is None:
+            raise InputError(
                 "certificate_data needs the data, which an undecided or an unpickled "
                 "diagnosis does not hold; call diagnose again"
             )
-        return self._reduced()
+        return self._certified.rows.features(slice(None)), self._certified.labels
 
     def summary(self) -> str:
-        """Say the answer in sentences."""
-        sentences: list[str] = self._once("_summary", self._sentences)
+        """Say the answer in sentences.
+
+        The columns and levels that predict rows, and a direction of few columns, are
+        looked for when this is first called, in a second or so at most.
+        """
+        sentences = [] if self._sentences is None else self._sentences.value
         return "\n".join([self.message, *sentences])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in what JSON can hold; exact numbers are texts."""
+        exact, direction = self.exact_direction, self.direction
+        return {
+            "status": self.status.value,
+            "proved": self.proved,
+            "family": self.family,
+            "message": self.message,
+            "rank": self.rank,
+            "n_samples": self.n_samples,
+            "n_features": self.n_features,
+            "separated_rows": self.separated_rows.tolist(),
+            "overlapped_rows": self.overlapped_rows.tolist(),
+            "estimates": {name: e.value for name, e in self.estimates.items()},
+            "estimates_without_aliased": {
+                name: e.value for name, e in self.estimates_without_aliased.items()
+            },
+            "collinear": dict(self.collinear),
+            "coefficient_names": list(self.coefficient_names),
+            "direction": None if direction is None else direction.tolist(),
+            "exact_direction": None if exact is None else [str(v) for v in exact],
+            "findings": list(self.findings),
+            "summary": self.summary().split("\n"),
+            "seconds": self.seconds,
+        }
 
     def to_frame(self) -> Any:
         """Return one line a coefficient, as a pandas frame.
@@ -132,17 +175,17 @@ class Diagnosis:
         import pandas as pd
 
         names = list(self.coefficient_names)
-        direction = np.zeros(len(names)) if self.direction is None else self.direction
+        without = self.estimates_without_aliased
         return pd.DataFrame(
             {
                 "estimate": [self.estimates[name].value for name in names],
                 "estimate_without_aliased": [
-                    self.estimates_without_aliased[name].value
-                    if name in self.estimates_without_aliased
-                    else "left out"
+                    without[name].value if name in without else "left out"
                     for name in names
                 ],
-                "direction": direction,
+                "direction": np.zeros(len(names))
+                if self.direction is None
+                else self.direction,
                 "combination_of": [self.collinear.get(name, "") for name in names],
             },
             index=pd.Index(names, name="coefficient"),
@@ -163,9 +206,9 @@ class Diagnosis:
         body = "".join(f"<br>{escape(line)}" for line in rest)
         lines = "".join(
             f"<tr><td>{escape(name)}</td><td>{escape(estimate.value)}</td></tr>"
-            for name, estimate in list(self.estimates.items())[:100]
+            for name, estimate in list(self.estimates.items())[:MOST_SHOWN]
         )
-        more = len(self.estimates) - 100
+        more = len(self.estimates) - MOST_SHOWN
         if more > 0:
             lines += f"<tr><td>and {more} more</td><td></td></tr>"
         return (
@@ -174,23 +217,6 @@ class Diagnosis:
             "</tbody></table></div>"
         )
 
-    def _once(self, name: str, make: Callable[[], Any]) -> Any:
-        """Make something at first use, and keep it."""
-        if name not in self.__dict__:
-            object.__setattr__(self, name, make())
-        return self.__dict__[name]
-
     def __getstate__(self) -> dict[str, Any]:
         """Pickle with summary and certificate made, without the data."""
-        self.summary()
-        certificate = self.certificate
-        state = dict(self.__dict__)
-        state["_certificate"] = certificate
-        state["_sentences"], state["_reduced"] = list, None
-        state["_certify"] = None if certificate is None else _none
-        return state
-
-
-def _none() -> Any:
-    """Stand for a certificate that is made already."""
-    raise AssertionError("the certificate was made before pickling")
+        return {**self.__dict__, "_certified": None}

@@ -1,8 +1,12 @@
 """User input to signed rows, and every error message about input."""
 
 from linsep.input.arguments import (
+    checked_array,
     checked_callback,
     checked_count,
+    checked_integers,
+    checked_number,
+    checked_random_state,
     checked_seed,
     checked_time_limit,
 )
@@ -13,8 +17,12 @@ __all__ = [
     "InputError",
     "Problem",
     "check_features",
+    "checked_array",
     "checked_callback",
     "checked_count",
+    "checked_integers",
+    "checked_number",
+    "checked_random_state",
     "checked_seed",
     "checked_time_limit",
     "problem_from",

@@ -1,6 +1,10 @@
-"""The one exception raised for input that cannot be used."""
+"""The one exception raised for input that cannot be used, and what becomes one."""
 
-__all__ = ["InputError"]
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 
 class InputError(ValueError):
@@ -16,3 +20,37 @@ class InputError(ValueError):
     X and y must have the same number of rows, got 2 rows in X (shape (2, 1)) and 3 \
 labels in y; pass one label for every row of X
     """
+
+
+@contextmanager
+def refusing_damage(path: Path, kind: str, remedy: str) -> Iterator[None]:
+    """Run a block that reads a file by another library.
+
+    A damaged header fails in many ways there: ValueError, KeyError, TokenError, errors
+    of the library's own. Trouble with the system and with memory passes through.
+
+    Parameters
+    ----------
+    path : Path
+    kind : str
+        What the file should be.
+    remedy : str
+        What to do if it is not.
+
+    Raises
+    ------
+    InputError
+        For any other exception.
+    """
+    try:
+        yield
+    except (InputError, OSError, EOFError, MemoryError):
+        raise
+    except Exception as error:
+        reason = str(error).strip().split("\n")[0] or type(error).__name__
+        if "pickle" in reason or "Python objects" in reason:
+            remedy = (
+                "it holds Python objects, which are never loaded since they can run "
+                "code: save plain numbers and texts"
+            )
+        raise InputError(f"{path} must be {kind}, got: {reason}; {remedy}") from error

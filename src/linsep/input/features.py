@@ -1,6 +1,7 @@
 """The features X, of any type, to one float array or CSR matrix with finite entries."""
 
-import sys
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -13,12 +14,11 @@ from linsep.input.exact_numbers import (
     not_numbers_message,
     require_finite,
 )
-from linsep.input.frames import reader_for
+from linsep.input.frames import frame_features
+from linsep.rows import is_sparse
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-__all__ = ["Features", "features_from", "no_rows_message"]
 
 Features: TypeAlias = "Floats | csr_array"
 
@@ -50,23 +50,17 @@ def features_from(X: object) -> tuple[Features, tuple[str, ...] | None]:
     """
     names: tuple[str, ...] | None = None
     table: Any = X
-    reader = reader_for(X)
-    if reader is not None:
-        table, names = reader(X)
-    if _is_sparse(table):
+    from_frame = frame_features(X)
+    if from_frame is not None:
+        table, names = from_frame
+    if is_sparse(table):
         return _csr_from(table, names), names
     values = exact_floats(_matrix_from(table), "X")
     require_finite(values, names)
     return values, names
 
 
-def _is_sparse(X: object) -> bool:
-    """Tell whether X is a SciPy sparse matrix or array."""
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(X))
-
-
-def _csr_from(X: Any, names: tuple[str, ...] | None) -> "csr_array":
+def _csr_from(X: Any, names: tuple[str, ...] | None) -> csr_array:
     """Return a CSR array without duplicates, sharing the user's memory if it can."""
     from scipy.sparse import csr_array
 

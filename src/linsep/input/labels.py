@@ -1,6 +1,7 @@
 """Labels of two classes, in any coding, to signs."""
 
-import sys
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,6 @@ from numpy.typing import NDArray
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import is_missing
 from linsep.rows import is_sparse
-
-__all__ = ["labels_from", "signs_from"]
 
 _MANY_CLASSES = 20  # more distinct numbers than this look like measurements
 
@@ -118,14 +117,16 @@ def _as_array(y: Any) -> NDArray[Any]:
 
 def _column_of_frame(y: Any) -> Any:
     """Return the column of a one-column frame; anything else as it is."""
-    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
-    is_pandas = pandas is not None and isinstance(y, pandas.DataFrame)
-    is_polars = polars is not None and isinstance(y, polars.DataFrame)
-    if not (is_pandas or is_polars):
+    if isinstance(y, np.ndarray | list | tuple):
+        return y  # before narwhals is loaded
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(y, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
         return y
-    if y.shape[1] != 1:
-        raise InputError(_not_one_column(y.shape))
-    return y.iloc[:, 0] if is_pandas else y.to_series(0)
+    if frame.shape[1] != 1:
+        raise InputError(_not_one_column(frame.shape))
+    return frame[frame.columns[0]].to_native()
 
 
 def _count_missing(y: Any) -> int:

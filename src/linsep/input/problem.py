@@ -1,15 +1,18 @@
 """User input to a problem: signed rows, classes, names."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.errors import InputError
 from linsep.input.features import Features, features_from, no_rows_message
 from linsep.input.labels import labels_from, signs_from
+from linsep.rows import rows_from
 
 if TYPE_CHECKING:
     from linsep.rows import Rows
@@ -31,12 +34,15 @@ class Problem:
     feature_names : tuple of str, or None
         The columns' names, if X was a frame or a file.
     fit_intercept : bool
+    present : ndarray of int, or None
+        The numbers of these rows in the data given, where some had weight zero.
     """
 
     rows: "Rows"
     classes: NDArray[Any]
     feature_names: tuple[str, ...] | None
     fit_intercept: bool
+    present: NDArray[np.intp] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -48,8 +54,19 @@ class Problem:
         """Number of columns of X, the constant not counted."""
         return int(self.rows.shape[1]) - int(self.fit_intercept)
 
+    def given(self, index: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the numbers that rows have in the data given."""
+        return index if self.present is None else self.present[index]
 
-def problem_from(X: object, y: object, *, fit_intercept: bool = True) -> Problem:
+
+def problem_from(
+    X: object,
+    y: object,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: object = None,
+    feature_names: Sequence[str] | None = None,
+) -> Problem:
     """Turn user input into signed rows, or say what is wrong with it.
 
     Parameters
@@ -64,6 +81,10 @@ def problem_from(X: object, y: object, *, fit_intercept: bool = True) -> Problem
         One label for every row, by position; any coding of two classes.
     fit_intercept : bool, default True
         Extend every row by a constant 1.
+    sample_weight : array-like, shape (n,), or None
+        Rows of weight zero are left out; no other weight matters.
+    feature_names : sequence of str, or None
+        Names of the columns, in place of their own.
 
     Returns
     -------
@@ -101,10 +122,18 @@ def problem_from(X: object, y: object, *, fit_intercept: bool = True) -> Problem
             f"X must have at least one column when fit_intercept=False, got shape "
             f"{(n, d)}; add a feature or fit the intercept"
         )
-    classes, signs = signs_from(labels)
-    rows = _rows_over(features, signs, bool(fit_intercept))
+    present = None
+    if sample_weight is not None:
+        is_present = positive_weights(sample_weight, n)
+        if not is_present.all():
+            present = np.flatnonzero(is_present)
+            features, labels = features[present], labels[present]
     names = names_in_file if names is None else names
-    return Problem(rows, classes, names, bool(fit_intercept))
+    if feature_names is not None:
+        names = checked_names(feature_names, d)
+    classes, signs = signs_from(labels)
+    rows = rows_from(features, signs, bool(fit_intercept))
+    return Problem(rows, classes, names, bool(fit_intercept), present)
 
 
 def check_features(
@@ -146,15 +175,6 @@ def check_features(
     if names is not None and feature_names is not None and names != feature_names:
         raise InputError(_name_mismatch(names, feature_names))
     return features
-
-
-def _rows_over(features: Features, signs: NDArray[np.int8], intercept: bool) -> "Rows":
-    """Choose the backend for the features."""
-    from linsep.rows import DenseRows, SparseRows
-
-    if isinstance(features, np.ndarray):
-        return DenseRows(features, signs, intercept)
-    return SparseRows(features, signs, intercept)
 
 
 def _read(

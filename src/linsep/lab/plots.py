@@ -1,66 +1,45 @@
 """Pictures of a game: how it converges, what the data player weighs, where w points.
 
 Each function takes a `linsep.game.Transcript`, returns a matplotlib Figure, and saves
-it if given a path (the suffix chooses the format: .png, .svg, .pdf). Colours are Okabe
-and Ito's, which colour-blind readers tell apart; lines differ by style and marker as
-well, so that they survive print.
-
-Matplotlib comes with ``pip install "linsep[plot]"``.
+it if given a path (the suffix chooses the format: .png, .svg, .pdf). Lines differ by
+style and marker as well as by colour, so that they survive print.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linsep.lab.game.arguments import require_whole
+from linsep.figure_style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    SKY,
+    VERMILION,
+    new_figure,
+    save,
+    style,
+)
+from linsep.input import InputError, checked_integers
 from linsep.lab.game.transcript import Transcript
-from linsep.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_convergence", "plot_game", "plot_weights"]
-
-# Okabe & Ito, "Color universal design" (2008).
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
-    "#000000",
-    "#E69F00",
-    "#56B4E9",
-    "#009E73",
-    "#F0E442",
-    "#0072B2",
-    "#D55E00",
-    "#CC79A7",
-)
-
-STYLE: dict[Any, Any] = {
-    "font.size": 10,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": "#DDDDDD",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "lines.linewidth": 1.8,
-    "savefig.bbox": "tight",
-    "savefig.dpi": 200,
-    "savefig.pad_inches": 0.08,
-    "svg.fonttype": "path",  # looks the same on machines without the font
-    "svg.hashsalt": "linsep",  # the same picture is the same file
-}
-
-
 # Up to this many rounds, points are marked as well as joined.
 FEW_ROUNDS = 20
+# What `plot_convergence` draws of a play: colour, dashes, marker, name in the legend.
+LINES = (
+    ("pseudoexample_norm", VERMILION, "-", "o", r"$\|A^\top \bar p\|$ (above it)"),
+    ("margin_average", BLUE, "--", "s", "margin of the average (below it)"),
+    ("margin_last", BLACK, ":", "^", "margin of the last move (below it)"),
+)
 
 
 def plot_convergence(
@@ -95,7 +74,7 @@ def plot_convergence(
     >>> plt.close(figure)
     """
     with style():
-        figure, axes = _new_figure((6.4, 4.0))
+        figure, axes = new_figure((6.4, 4.0))
         t = transcript.rounds
         lower = np.where(
             np.isfinite(transcript.margin_lower), transcript.margin_lower, np.nan
@@ -111,36 +90,12 @@ def plot_convergence(
             lw=0,
             label="holds the largest margin",
         )
-        lines: list[tuple[NDArray[np.float64], dict[str, Any]]] = [
-            (
-                transcript.pseudoexample_norm,
-                {
-                    "color": VERMILION,
-                    "ls": "-",
-                    "label": r"$\|A^\top \bar p\|$ (above it)",
-                },
-            ),
-            (
-                transcript.margin_average,
-                {
-                    "color": BLUE,
-                    "ls": "--",
-                    "label": "margin of the average (below it)",
-                },
-            ),
-            (
-                transcript.margin_last,
-                {
-                    "color": BLACK,
-                    "ls": ":",
-                    "label": "margin of the last move (below it)",
-                },
-            ),
-        ]
-        # Lines of one point have no length: with few rounds every point is marked.
-        markers = ("o", "s", "^") if len(t) <= FEW_ROUNDS else ("", "", "")
-        for (values, look), marker in zip(lines, markers, strict=True):
-            axes.plot(t, values, marker=marker, ms=5, **look)
+        for name, colour, dashes, marker, label in LINES:
+            # Lines of one point have no length: of few rounds every point is marked.
+            if len(t) > FEW_ROUNDS:
+                marker = ""
+            look = {"color": colour, "ls": dashes, "marker": marker, "label": label}
+            axes.plot(t, getattr(transcript, name), ms=5, **look)
         if len(t) == 1:
             axes.set(xlim=(0.0, 2.0), xticks=[1])
         if len(t) > FEW_ROUNDS:
@@ -208,7 +163,7 @@ def plot_weights(
 
     Raises
     ------
-    ValueError
+    InputError
         If a row is not one of the game.
     """
     weights = transcript.average_p if average else transcript.p
@@ -217,12 +172,12 @@ def plot_weights(
         heaviest = np.argsort(-transcript.average_p[-1], kind="stable")
         chosen = heaviest[: min(25, n)]
     else:
-        chosen = np.array(require_whole("rows", rows, 0, n - 1))
+        chosen = np.array(checked_integers("rows", rows, least=0, most=n - 1))
     with style():
         from matplotlib.colors import LogNorm
 
         height = 1.5 + 0.19 * len(chosen)
-        figure, axes = _new_figure((6.4, max(2.6, height)))
+        figure, axes = new_figure((6.4, max(2.6, height)))
         axes.grid(False)
         # Rounds in columns, log-spaced when there are many: early rounds move most.
         columns = _columns(transcript.n_rounds)
@@ -277,18 +232,18 @@ def plot_game(
 
     Raises
     ------
-    ValueError
+    InputError
         If the rows are not two-dimensional or a round was not played.
     """
     points, signs, has_constant = _points(transcript.A, labels)
     T = transcript.n_rounds
     if rounds is None:
         rounds = sorted({1, *np.geomspace(1, T, 6).round().astype(int).tolist()})
-    rounds = require_whole("rounds", rounds, 1, T)
+    rounds = checked_integers("rounds", rounds, least=1, most=T)
     n_columns = min(3, len(rounds))
     n_lines = -(-len(rounds) // n_columns)
     with style():
-        figure, panels = _new_figure(
+        figure, panels = new_figure(
             (2.9 * n_columns, 2.75 * n_lines + 0.6), n_lines, n_columns
         )
         flat = np.atleast_1d(panels).ravel()
@@ -402,15 +357,15 @@ def _points(
         signs = np.sign(A[:, 2])
         return signs[:, None] * A[:, :2] / abs(A[0, 2]), signs, True
     if d != 2:
-        raise ValueError(
-            "A game is drawn in the plane: its rows must have two columns, or three "
-            f"with the signed constant last; got {d}."
+        raise InputError(
+            "a game is drawn in the plane: its rows must have two columns, or three "
+            f"with the signed constant last, got {d}"
         )
     if labels is None:
         return A, None, False
     signs = np.asarray(labels, dtype=np.float64)
     if signs.shape != (n,) or not np.isin(signs, (-1.0, 1.0)).all():
-        raise ValueError(f"`labels` must be {n} numbers +1 or -1.")
+        raise InputError(f"labels must be {n} numbers +1 or -1, got {labels!r}")
     return signs[:, None] * A, signs, False
 
 
@@ -438,51 +393,8 @@ def _edges(rounds: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.concatenate([[rounds[0] - 0.5], middle, [rounds[-1] + 0.5]])
 
 
-def style() -> AbstractContextManager[None]:
-    """Return the context in which every picture of this package is drawn.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
-    require_matplotlib()
-    import matplotlib as mpl
-
-    context: AbstractContextManager[None] = mpl.rc_context(STYLE)
-    return context
-
-
-def require_matplotlib() -> None:
-    """Raise ImportError, and say how to install it, if matplotlib is missing."""
-    if find_spec("matplotlib") is None:
-        raise ImportError(
-            "Pictures need matplotlib, which is not installed: "
-            'pip install "linsep[plot]".'
-        )
-
-
-def _new_figure(
-    size: tuple[float, float], n_lines: int = 1, n_columns: int = 1
-) -> tuple[Figure, Any]:
-    """Return a new figure and its axes."""
-    from matplotlib import pyplot
-
-    made: tuple[Figure, Any] = pyplot.subplots(
-        n_lines, n_columns, figsize=size, layout="constrained", squeeze=True
-    )
-    return made
-
-
 def _finish(figure: Figure, path: str | Path | None) -> Figure:
     """Save the figure if asked to, without the date, and return it."""
     if path is not None:
-        save(figure, Path(path))
+        save(figure, path)
     return figure
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write the figure; the same figure gives the same bytes."""
-    metadata: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {}
-    with style(), whole_file(path) as unfinished:
-        figure.savefig(unfinished, metadata=metadata)

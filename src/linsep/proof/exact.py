@@ -196,13 +196,14 @@ def doubles_from(integers: Sequence[int]) -> NDArray[np.float64]:
 
 
 def is_lost(floats: NDArray[np.float64], integers: Sequence[int]) -> NDArray[np.bool_]:
-    """Tell which integers, beside the others, are too small for the doubles of them.
+    """Tell which integers are too small or too large for the doubles of them.
 
     A double below the normal range may be off by more than its last place.
     """
-    small = np.abs(floats) < SMALLEST_NORMAL
-    small[small] = [integers[j] != 0 for j in np.flatnonzero(small).tolist()]
-    return small
+    sizes = np.abs(floats)
+    lost = ~((sizes >= SMALLEST_NORMAL) & (sizes < np.inf))
+    lost[lost] = [integers[j] != 0 for j in np.flatnonzero(lost).tolist()]
+    return lost
 
 
 def scale_of(floats: NDArray[np.float64], integers: Sequence[int]) -> Fraction:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import _sweeps
 from linsep.rows.matrix_rows import MatrixRows
 
 
@@ -21,7 +22,6 @@ class DenseRows(MatrixRows):
         self, X: NDArray[Any], signs: NDArray[np.int8], fit_intercept: bool
     ) -> None:
         super().__init__(X.view(), signs, fit_intercept)
-        # A read-only view: one compiled signature serves writeable arrays too.
         self.X.flags.writeable = False
 
     @property
@@ -53,14 +53,11 @@ class DenseRows(MatrixRows):
         s: NDArray[np.float64],
         t: NDArray[np.float64],
     ) -> None:
-        from linsep.rows import _kernels
-
         signs = self.signs[start:stop]
         if self.X.flags.f_contiguous and not self.X.flags.c_contiguous:
-            _kernels.column_major_margins(
+            _sweeps.column_major_margins(
                 self.X.T, start, stop, signs, weights, constant, s, t
             )
         else:
             chunk = np.ascontiguousarray(self.X[start:stop])
-            chunk.flags.writeable = False
-            _kernels.row_major_margins(chunk, signs, weights, constant, s, t)
+            _sweeps.row_major_margins(chunk, signs, weights, constant, s, t)

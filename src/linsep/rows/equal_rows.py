@@ -143,7 +143,7 @@ def _factors(columns: NDArray[Any], attempt: int = 0) -> NDArray[np.uint64]:
 
 
 def _dense_words(X: NDArray[Any], attempt: int = 0) -> NDArray[np.uint64]:
-    from linsep.rows._kernels import row_hashes
+    from linsep.rows._sweeps import row_hashes
 
     n, d = X.shape
     factors = _factors(np.arange(d), attempt)

@@ -17,7 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.rounding import error_factor, rounding_error
+from linsep.rows._sweeps import judge_margins
+from linsep.rows.rounding import SMALLEST_SUBNORMAL, error_factor
 from linsep.rows.threads import map_in_threads
 
 # Rows a chunk aims at holding this many entries: 8 MiB of float64 keeps the cost of
@@ -156,16 +157,8 @@ class _Smallest:
             self.limit = self.score[-1]
 
 
-@dataclass(frozen=True)
-class _Bounds:
-    """What a chunk of rows says; summed up by `sweep`."""
-
-    margin_negative: float
-    margin_positive: float
-    margin_settled: float
-    n_violations: int
-    n_unsettled: int
-    error: float
+# What `judge_margins` says of a chunk of rows.
+_Part = tuple[float, float, float, int, int, float]
 
 
 def sweep(
@@ -193,66 +186,30 @@ def sweep(
     by_margin : bool, default=False
         Rank them by ``s_i`` instead.
     """
+    factor = error_factor(n_columns)
+    underflow = n_columns * SMALLEST_SUBNORMAL
 
-    def visit(chunk: tuple[int, int]) -> tuple[int, Any, Any, _Bounds]:
+    def visit(
+        chunk: tuple[int, int],
+    ) -> tuple[int, NDArray[np.float64], NDArray[np.float64], _Part]:
         start, stop = chunk
         s, t = margins(start, stop)
-        return start, *_judged(s, t, signs[start:stop] > 0, n_columns, by_margin)
+        of_chunk, score = signs[start:stop], np.empty(stop - start)
+        part = judge_margins(s, t, of_chunk, factor, underflow, by_margin, score)
+        return start, score, s, part
 
     smallest = _Smallest(k)
-    seen = []
-    for start, score, values, bounds in map_in_threads(visit, chunks):
+    parts = []
+    for start, score, values, part in map_in_threads(visit, chunks):
         smallest.offer(start, score, values)
-        seen.append(bounds)
+        parts.append(part)
     return Scan(
-        min((part.margin_negative for part in seen), default=np.inf),
-        min((part.margin_positive for part in seen), default=np.inf),
-        min((part.margin_settled for part in seen), default=np.inf),
-        sum(part.n_violations for part in seen),
-        sum(part.n_unsettled for part in seen),
+        min((part[0] for part in parts), default=np.inf),
+        min((part[1] for part in parts), default=np.inf),
+        min((part[2] for part in parts), default=np.inf),
+        sum(part[3] for part in parts),
+        sum(part[4] for part in parts),
         smallest.index,
         smallest.values,
-        max((part.error for part in seen), default=0.0),
-    )
-
-
-def _judged(
-    s: NDArray[np.float64],
-    t: NDArray[np.float64],
-    positive: NDArray[np.bool_],
-    n_columns: int,
-    by_margin: bool,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], _Bounds]:
-    """Return what the rows of a chunk are ranked by, their values, and their bounds."""
-    error = rounding_error(t, n_columns)
-    # Overflow leaves what is not finite, and no claim is made for such a row.
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        low = s - error
-        relative = s / t
-    # Not finite means overflow, 0 / 0 a row that vanishes: neither is settled.
-    if not np.isfinite(relative).all():
-        relative[~np.isfinite(relative)] = 0.0
-        low[~np.isfinite(t)] = -np.inf
-        s = np.where(np.isfinite(t), s, -np.inf)
-    score = s if by_margin else relative
-    largest = float(error.max(initial=0.0))
-    up = float(low.min(where=positive, initial=np.inf))
-    down = float(low.min(where=~positive, initial=np.inf))
-    if min(up, down) > 0:
-        return score, s, _Bounds(down, up, min(up, down), 0, 0, largest)
-    settled = low > 0
-    # Among subnormals a row may be in doubt at any ratio.
-    relative[~settled & (relative >= error_factor(n_columns))] = 0.0
-    n_violations = int(np.count_nonzero((s < -error) & np.isfinite(t)))
-    return (
-        score,
-        s,
-        _Bounds(
-            down,
-            up,
-            float(low.min(where=settled, initial=np.inf)),
-            n_violations,
-            s.size - n_violations - int(np.count_nonzero(settled)),
-            largest,
-        ),
+        max((part[5] for part in parts), default=0.0),
     )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import _sweeps
 from linsep.rows.matrix_rows import MatrixRows
 
 
@@ -49,17 +50,13 @@ class SparseRows(MatrixRows):
         s: NDArray[np.float64],
         t: NDArray[np.float64],
     ) -> None:
-        from linsep.rows import _kernels
-
-        data, indices, indptr = map(
-            _read_only, (self.X.data, self.X.indices, self.X.indptr[start : stop + 1])
+        _sweeps.sparse_margins(
+            self.X.data,
+            self.X.indices,
+            self.X.indptr[start : stop + 1],
+            self.signs[start:stop],
+            weights,
+            constant,
+            s,
+            t,
         )
-        signs = self.signs[start:stop]
-        _kernels.sparse_margins(data, indices, indptr, signs, weights, constant, s, t)
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: the one kind the kernels are compiled for."""
-    view = array.view()
-    view.flags.writeable = False
-    return view

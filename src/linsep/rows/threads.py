@@ -1,8 +1,8 @@
 """Run chunk after chunk on as many threads as the process has cores.
 
-Plain Python threads around kernels that release the interpreter lock: unlike Numba's
-own thread pool they do not spin when idle, survive a fork, and may be used by several
-callers at once.
+Plain Python threads around kernels that release the interpreter lock: unlike the
+threads of OpenMP they need no library, do not spin when idle, survive a fork, and may
+be used by several callers at once.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -47,7 +47,7 @@ class Hyperplane:
     def is_faithful(self) -> bool:
         """Whether ``w`` is what is meant, but for one rounding of each entry.
 
-        Not so where an exact weight is too small beside the others for a double.
+        Not so where an exact weight is too small or too large for a double.
         """
         return self.exact is None or not bool(is_lost(self.w, self.exact).any())
 
@@ -55,11 +55,13 @@ class Hyperplane:
         """Return the weights meant as integers, up to a power of two."""
         return self.exact if self.exact is not None else tuple(integers_from(self.w))
 
-    def least_slack(self, rows: Any) -> float | None:
+    def least_slack(
+        self, rows: Any, between: Callable[[], None] = lambda: None
+    ) -> float | None:
         """Bound the least ``a_i . w`` from below; None if one is not positive.
 
         The signs are exact. The bound is in the scale of the doubles ``w``, and 0 where
-        it is smaller than any double.
+        it is smaller than any double. `between` is called between parts of the rows.
         """
         integers = self.integers()
         if not (row_signs(rows, integers) > 0).all():
@@ -67,6 +69,7 @@ class Hyperplane:
         scale = scale_of(self.w, integers)
         least = Fraction(np.finfo(np.float64).max)
         for start, stop in split(*rows.shape):
+            between()
             part = exact_values(rows[start:stop], integers, scale)
             least = min(least, min(part))
         # The scale was read off one rounded weight: allow for that, and for this.
@@ -88,21 +91,28 @@ class Hyperplane:
         return Hyperplane(scaled) if ((sizes >= tiny) & (sizes <= huge)).all() else self
 
 
-def exact_scan(rows: Rows, integers: Sequence[int], k: int) -> Scan:
+def exact_scan(
+    rows: Rows, integers: Sequence[int], k: int, between: Callable[[], None]
+) -> Scan:
     """Sweep all rows in exact arithmetic, for weights that no doubles can stand for.
 
     Rows not violated are reported as unsettled: nothing is known of their margin.
+    `between` is called between parts of the rows.
     """
-    n = rows.shape[0]
-    signs, _ = signs_of(rows, integers, np.arange(n))
-    violated = np.flatnonzero(signs <= 0)
-    index = violated[:k] if violated.size else np.arange(n)
+    n, d = rows.shape
+    violated: list[int] = []
+    for start, stop in split(n, d):
+        between()
+        index = np.arange(start, stop)
+        signs, _ = signs_of(rows, integers, index)
+        violated.extend(index[signs <= 0].tolist())
+    index = np.asarray(violated[:k] if violated else range(n), dtype=np.intp)
     return Scan(
         -np.inf,
         -np.inf,
         np.inf,
-        violated.size,
-        0 if violated.size else n,
+        len(violated),
+        0 if violated else n,
         index,
         np.zeros(index.size),
     )

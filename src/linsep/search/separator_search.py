@@ -1,250 +1,280 @@
-"""The search of one call: working set, engines, exact checks, bounds and limits."""
+"""The search: solve a working set, sweep all rows, grow, until a verdict is proved.
+
+`Search` is the loop, with what every search needs: sweeps, exact proofs, bounds on the
+margin. An engine says how a working set is solved, what is accepted after a sweep, and
+how the working set grows. `SeparatorEngine` looks for any hyperplane that separates;
+`linsep.search.margin_search` has the one that looks for the largest margin.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.input import checked_count, checked_time_limit
 from linsep.proof.answers import Conflict
 from linsep.proof.canonical import canonicalise
 from linsep.proof.gordan import conflict_from_candidate
 from linsep.proof.ladder import settle
-from linsep.result import Pass, Status
+from linsep.result import Status
 from linsep.rows import Rows, Scan
+from linsep.rows.working_set import WorkingSet
+from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane, exact_scan
-from linsep.search.working_set import CLARKSON_AFTER, WorkingSet
+from linsep.search.limits import Monitor, Stopped
+from linsep.search.reasons import Reason
 from linsep.solvers.bounds import EPS, margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
 
-Callback = Callable[[Pass], object]
 
-TOO_LARGE_TO_SETTLE = (
-    "Undecided: floating point found neither a separator nor a conflict, and more than "
-    f"{MOST_COORDINATES} rows and columns are too many for exact arithmetic; drop "
-    "columns, or give a part of the rows."
-)
-NO_TIME_LEFT = "Undecided: stopped before the exact arithmetic was done."
-# Between sweeps the callback is told at most this often, in seconds.
-TELL_EVERY = 0.2
+class Engine(Protocol):
+    """How a search decides; `by_margin` ranks a sweep's rows by ``a_i . w`` itself."""
 
+    by_margin: bool
 
-@dataclass(frozen=True)
-class Limits:
-    """When to give up: counts, and the clock.
+    def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
+        """Return a hyperplane to sweep all rows with, or a verdict that ends it all."""
 
-    Attributes
-    ----------
-    max_passes : int
-        Sweeps over all rows at most.
-    max_rounds : int or None
-        Rounds and steps of the engines at most.
-    time_limit : float
-        Seconds at most, inf for no limit. It is looked at between steps: one exact
-        solve or one sweep is not cut short.
-    started : float
-        The reading of ``time.perf_counter`` at the start.
-    """
+    def accept(
+        self, working: WorkingSet, hyperplane: Hyperplane, scan: Scan
+    ) -> Verdict | None:
+        """Return the verdict that the sweep proves, if it does."""
 
-    max_passes: int
-    max_rounds: int | None
-    time_limit: float
-    started: float
-
-    @classmethod
-    def checked(
-        cls,
-        max_passes: int,
-        max_rounds: int | None,
-        time_limit: float | None,
-        started: float,
-    ) -> Limits:
-        """Refuse limits that are not positive numbers."""
-        checked_count("max_passes", max_passes)
-        if max_rounds is not None:
-            checked_count("max_rounds", max_rounds)
-        return cls(max_passes, max_rounds, checked_time_limit(time_limit), started)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """How a search ended; exactly what the status says is proved."""
-
-    status: Status
-    message: str
-    hyperplane: Hyperplane | None = None
-    conflict: NDArray[np.intp] | None = None
-    conflict_weights: tuple[int, ...] | None = None
-
-
-class Stopped(Exception):
-    """A limit was reached or the callback asked to stop; carries the sentence."""
+    def grow(self, working: WorkingSet, scan: Scan) -> None:
+        """Take rows that the sweep found into the working set."""
 
 
 @dataclass
 class Search:
-    """One search: its bounds, counts and trace.
+    """One search.
 
     Parameters
     ----------
     rows : Rows
         All the signed rows.
-    limits : Limits
-        When to give up.
+    monitor : Monitor
+        Counts, tells, and knows when to give up.
     rng : numpy.random.Generator
         Draws the working set's sample.
-    callback : callable or None
-        Told of each sweep; a true return value stops.
     """
 
     rows: Rows
-    limits: Limits
+    monitor: Monitor
     rng: np.random.Generator
-    callback: Callback | None = None
-    n_passes: int = 0
-    n_rounds: int = 0
-    n_working: int = 0
-    n_violations: int | None = None
-    margin_lower: float = -np.inf
-    margin_upper: float = np.inf
-    trace: list[Pass] = field(default_factory=list)
-    _last_told: float = 0.0
-    _asked_to_stop: bool = False
 
-    def run(self) -> Verdict:
+    def run(self, engine: Engine) -> Verdict:
         """Decide, or say why not."""
         try:
-            return self._decide()
+            return self.decide(engine)
         except Stopped as stop:
-            return Verdict(Status.UNDECIDED, str(stop))
+            return Verdict.undecided(str(stop))
         except KeyboardInterrupt:
-            return Verdict(
-                Status.UNDECIDED,
-                "Undecided: interrupted from the keyboard; the margin interval is what "
-                "had been found by then.",
-            )
+            return Verdict.undecided(Reason.INTERRUPTED.text())
 
-    def elapsed(self) -> float:
-        """Return the seconds since the call began."""
-        return time.perf_counter() - self.limits.started
-
-    def _decide(self) -> Verdict:
+    def decide(self, engine: Engine) -> Verdict:
         """Solve the working set, sweep, grow, until a verdict is proved."""
         working = WorkingSet(self.rows, self.rng)
-        support = np.empty(0, dtype=np.intp)
-        stuck = False
         while True:
-            self.n_working = working.index.size
-            candidate = self._solve(working, support)
-            if candidate.kind is Kind.CONFLICT:
-                verdict = self._prove_conflict(working, candidate)
-                if verdict is not None:
-                    return verdict
-            if stuck or candidate.kind is not Kind.SEPARATOR:
-                settled = self._settle(working)
-                if isinstance(settled, Verdict):
-                    return settled
-                hyperplane = settled
-            else:
-                hyperplane = Hyperplane(candidate.w)
-            scan = self._sweep(hyperplane, working)
-            verdict = self._prove_separator(hyperplane, scan)
+            self.monitor.n_working = working.index.size
+            self.monitor.stop_if_due()
+            hyperplane = engine.solve(working)
+            if isinstance(hyperplane, Verdict):
+                return hyperplane
+            n_named = working.n_added
+            if not engine.by_margin:
+                n_named = working.wanted(self.monitor.n_passes)
+            scan = self.sweep(hyperplane, n_named, by_margin=engine.by_margin)
+            verdict = engine.accept(working, hyperplane, scan)
             if verdict is not None:
                 return verdict
-            support = working.index[candidate.support[candidate.weights > 0]]
-            stuck = working.grow(scan, support, self.n_passes) == 0
+            engine.grow(working, scan)
 
-    def _solve(self, working: WorkingSet, support: NDArray[np.intp]) -> Candidate:
-        """Run the engines on the working set and take in their bound."""
-        self._stop_if_due()
-        limit = self.limits.max_rounds
-        before = self.n_rounds
+    def sweep(
+        self, hyperplane: Hyperplane, n_named: int, *, by_margin: bool = False
+    ) -> Scan:
+        """Sweep all rows once, and take in the margin the hyperplane has for certain.
 
-        def should_stop(n_rounds: int) -> bool:
-            self.n_rounds = before + n_rounds
-            return self._reason_to_stop() is not None
-
-        candidate = solve(
-            working.rows,
-            start=working.positions(support) if support.size else None,
-            complete=working.is_complete,
-            constant=self.rows.fit_intercept,
-            max_rounds=None if limit is None else limit - before,
-            should_stop=should_stop,
-        )
-        self.n_rounds = before + candidate.n_rounds
-        held = candidate.weights > 0
-        if held.any():
-            rows = working.rows[candidate.support[held]]
-            bound = margin_upper(rows, candidate.weights[held], self.rows.fit_intercept)
-            self.margin_upper = min(self.margin_upper, bound)
-        if candidate.kind is Kind.STALLED:
-            self._stop_if_due()
-        return candidate
-
-    def _sweep(self, hyperplane: Hyperplane, working: WorkingSet) -> Scan:
-        """Sweep all rows once; count it, record it, tell the callback."""
-        if self.n_passes >= self.limits.max_passes:
-            raise Stopped(
-                f"Undecided: max_passes={self.limits.max_passes} sweeps were made; "
-                "allow more to go on."
-            )
-        self._stop_if_due(rounds=False)  # the last round allowed may have found it
-        # Reweighting needs every violator by name, the usual growth only the worst.
-        reweighting = self.n_passes >= CLARKSON_AFTER
-        wanted = self.rows.shape[0] if reweighting else working.n_added
+        The scan names the `n_named` rows with the smallest margins.
+        """
+        self.monitor.begin_sweep()
         if hyperplane.is_faithful:
-            scan = self.rows.scan(hyperplane.w, wanted)
+            scan = self.rows.scan(hyperplane.w, n_named, by_margin=by_margin)
         else:
-            scan = exact_scan(self.rows, hyperplane.integers(), wanted)
-        self.n_passes += 1
-        self.n_violations = scan.n_violations
-        self._bound_below(scan.margin, hyperplane)
-        record = self._record()
-        self.trace.append(record)
-        self._tell(record)
+            between = partial(self.monitor.stop_if_due, rounds=False)
+            scan = exact_scan(self.rows, hyperplane.integers(), n_named, between)
+        self.bound_below(scan.margin, hyperplane)
+        self.monitor.end_sweep(scan.n_violations)
         return scan
 
-    def _prove_separator(self, hyperplane: Hyperplane, scan: Scan) -> Verdict | None:
-        """Return the verdict if every row is exactly on its side, else None."""
+    def bound_below(self, slack: float, hyperplane: Hyperplane) -> None:
+        """Take in the margin of a hyperplane whose least ``a_i . w`` is `slack`."""
+        bound = margin_lower(slack, self.features(hyperplane.w))
+        self.monitor.at_least(bound)
+
+    def bound_above(
+        self, working: WorkingSet, support: NDArray[np.intp], p: NDArray[np.float64]
+    ) -> None:
+        """Take in what weights on rows held say the margin is at most."""
+        bound = margin_upper(working.rows[support], p, self.rows.fit_intercept)
+        self.monitor.at_most(bound)
+
+    def features(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weights of the features, without the intercept's."""
+        return w[: self.rows.shape[1] - int(self.rows.fit_intercept)]
+
+    def prove_conflict(
+        self, working: WorkingSet, support: NDArray[np.intp], p: NDArray[np.float64]
+    ) -> Verdict | None:
+        """Settle a conflict exactly; None if floating point was wrong about it.
+
+        One point with both labels is the conflict a person sees at once, so that is
+        looked for first.
+        """
+        conflict = canonicalise(working.rows).conflict
+        if conflict is None:
+            self.monitor.stop_if_due(rounds=False)
+            held = p > 0
+            conflict = conflict_from_candidate(
+                working.rows,
+                support[held],
+                p[held],
+                partial(self.monitor.should_stop, rounds=False),
+            )
+        return None if conflict is None else self._inseparable(working, conflict)
+
+    def settle(self, working: WorkingSet) -> Hyperplane | Verdict:
+        """Decide the working set by exact arithmetic, which always ends."""
+        if min(working.rows.shape) > MOST_COORDINATES:
+            raise Stopped(Reason.TOO_LARGE_TO_SETTLE.text(MOST_COORDINATES))
+        settled = settle(working.rows, should_stop=self.monitor.should_stop)
+        if isinstance(settled, Conflict):
+            return self._inseparable(working, settled)
+        if settled is None:
+            reason = self.monitor.reason_to_stop()
+            raise Stopped(reason or Reason.EXACTNESS_STOPPED.text())
+        return Hyperplane.rounded(settled.w)
+
+    def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
+        """Return the verdict: a conflict of the working set is one of all the rows."""
+        self.monitor.at_most(0.0)
+        rows = working.index[np.asarray(conflict.rows)]
+        return Verdict.inseparable(rows, conflict.weights)
+
+
+@dataclass
+class SeparatorEngine:
+    """Finds some hyperplane that separates, or rows that none can.
+
+    Parameters
+    ----------
+    search : Search
+        The search it serves.
+    """
+
+    search: Search
+    by_margin: bool = False
+    _support: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+    _is_stuck: bool = False
+
+    def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
+        """Run the engines; where they get no further, exact arithmetic."""
+        candidate = self._candidate(working)
+        support, p = candidate.support, candidate.weights
+        if candidate.kind is Kind.CONFLICT:
+            verdict = self.search.prove_conflict(working, support, p)
+            if verdict is not None:
+                return verdict
+        self._support = working.index[support[p > 0]]
+        if candidate.kind is Kind.SEPARATOR and not self._is_stuck:
+            return Hyperplane(candidate.w)
+        self.search.monitor.stop_if_due()
+        return self.search.settle(working)
+
+    def _candidate(self, working: WorkingSet) -> Candidate:
+        """Run the engines on the working set, and take in their bound."""
+        monitor = self.search.monitor
+        before = monitor.n_rounds
+        warm = working.positions(self._support)
+        candidate = solve(
+            working.rows,
+            start=warm if warm.size else None,
+            complete=working.is_complete,
+            constant=self.search.rows.fit_intercept,
+            max_rounds=monitor.rounds_left,
+            should_stop=monitor.counting(),
+        )
+        monitor.n_rounds = before + candidate.n_rounds
+        held = candidate.weights > 0
+        if held.any():
+            support, p = candidate.support[held], candidate.weights[held]
+            self.search.bound_above(working, support, p)
+        return candidate
+
+    def accept(
+        self, working: WorkingSet, hyperplane: Hyperplane, scan: Scan
+    ) -> Verdict | None:
+        """Return the verdict if every row is exactly on its side."""
         if scan.n_violations:
             return None
-        least = scan.margin_settled
         if scan.n_unsettled:
-            doubtful = self.rows.take(self._doubtful(hyperplane, scan))
-            # Plain doubles are the better answer, where they pass.
-            doubles = Hyperplane(hyperplane.w)
-            slack = doubles.least_slack(doubtful)
-            if slack is not None:
-                hyperplane = doubles
-            elif hyperplane.exact is not None:
-                slack = hyperplane.least_slack(doubtful)
-            if slack is None:
-                return None
-            least = min(least, slack)
+            proved, least = self._proved(hyperplane, scan)
         else:
-            hyperplane, least = self._centred(Hyperplane(hyperplane.w), scan)
-        self._bound_below(least, hyperplane)
+            proved, least = self._centred(Hyperplane(hyperplane.w), scan)
+        if least is None:
+            return None
+        self.search.bound_below(least, proved)
         return Verdict(
             Status.SEPARABLE,
             "Separable: the hyperplane has every row strictly on its side.",
-            hyperplane.scaled(least),
+            proved.scaled(least),
         )
 
-    def _centred(self, hyperplane: Hyperplane, scan: Scan) -> tuple[Hyperplane, float]:
+    def grow(self, working: WorkingSet, scan: Scan) -> None:
+        """Take the worst rows; where none of them is new, floats make no progress."""
+        n_new = working.grow(scan, self._support, self.search.monitor.n_passes)
+        self._is_stuck = n_new == 0
+
+    def _proved(
+        self, hyperplane: Hyperplane, scan: Scan
+    ) -> tuple[Hyperplane, float | None]:
+        """Settle the rows within rounding of the hyperplane; None if one is not beyond.
+
+        Plain doubles are the better answer, where they pass.
+        """
+        between = partial(self.search.monitor.stop_if_due, rounds=False)
+        doubtful = self.search.rows.take(self._doubtful(hyperplane, scan))
+        doubles = Hyperplane(hyperplane.w)
+        slack = doubles.least_slack(doubtful, between)
+        if slack is not None:
+            hyperplane = doubles
+        elif hyperplane.exact is not None:
+            slack = hyperplane.least_slack(doubtful, between)
+        if slack is None:
+            return hyperplane, None
+        return hyperplane, min(scan.margin_settled, slack)
+
+    def _doubtful(self, hyperplane: Hyperplane, scan: Scan) -> NDArray[np.intp]:
+        """Return all rows within rounding of the hyperplane."""
+        if scan.n_unsettled > scan.index.size:
+            self.search.monitor.n_passes += 1
+            scan = self.search.rows.scan(hyperplane.w, scan.n_unsettled)
+        return scan.index[: scan.n_unsettled]
+
+    def _centred(
+        self, hyperplane: Hyperplane, scan: Scan
+    ) -> tuple[Hyperplane, float | None]:
         """Move the intercept to where both classes are equally near, if there is one.
 
         Rows signed +1 gain exactly what the intercept gains, the others lose it, so the
         scan's bounds move along and prove the moved hyperplane too.
         """
         down, up = scan.margin_negative, scan.margin_positive
-        if not self.rows.fit_intercept or not np.isfinite(down - up):
+        if not self.search.rows.fit_intercept or not np.isfinite(down - up):
             return hyperplane, scan.margin
         w = hyperplane.w.copy()
         w[-1] += 0.5 * (down - up)
@@ -254,105 +284,8 @@ class Search:
             return hyperplane, scan.margin
         return Hyperplane(w), float(least) * (1.0 - EPS)
 
-    def _doubtful(self, hyperplane: Hyperplane, scan: Scan) -> NDArray[np.intp]:
-        """Return all rows within rounding of the hyperplane."""
-        if scan.n_unsettled > scan.index.size:
-            scan = self.rows.scan(hyperplane.w, scan.n_unsettled)
-            self.n_passes += 1
-        return scan.index[: scan.n_unsettled]
 
-    def _prove_conflict(
-        self, working: WorkingSet, candidate: Candidate
-    ) -> Verdict | None:
-        """Settle a conflict exactly; None if floating point was wrong about it.
-
-        One point with both labels is the conflict a person sees at once, so that is
-        looked for first.
-        """
-        at_sight = canonicalise(working.rows).conflict
-        if at_sight is not None:
-            return self._inseparable(working, at_sight)
-        held = candidate.support[candidate.weights > 0]
-        weights = candidate.weights[candidate.weights > 0]
-        conflict = conflict_from_candidate(
-            working.rows, held, weights, lambda: self._reason_to_stop() is not None
-        )
-        return None if conflict is None else self._inseparable(working, conflict)
-
-    def _settle(self, working: WorkingSet) -> Hyperplane | Verdict:
-        """Decide the working set by exact arithmetic, which always ends."""
-        if min(working.rows.shape) > MOST_COORDINATES:
-            raise Stopped(TOO_LARGE_TO_SETTLE)
-        settled = settle(
-            working.rows,
-            should_stop=lambda: self._reason_to_stop() is not None,
-        )
-        if isinstance(settled, Conflict):
-            return self._inseparable(working, settled)
-        if settled is None:
-            raise Stopped(self._reason_to_stop() or NO_TIME_LEFT)
-        return Hyperplane.rounded(settled.w)
-
-    def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
-        """Word a proved conflict of the working set: it is one of all the rows."""
-        rows = working.index[np.asarray(conflict.rows)]
-        order = np.argsort(rows)
-        self.margin_upper = 0.0
-        return Verdict(
-            Status.INSEPARABLE,
-            "Inseparable: no hyperplane separates even "
-            + ("this one row." if rows.size == 1 else f"these {rows.size} rows."),
-            conflict=rows[order],
-            conflict_weights=tuple(int(conflict.weights[at]) for at in order),
-        )
-
-    def _bound_below(self, slack: float, hyperplane: Hyperplane) -> None:
-        """Take in the margin a hyperplane has for certain."""
-        coef = hyperplane.w[: self.rows.shape[1] - int(self.rows.fit_intercept)]
-        self.margin_lower = max(self.margin_lower, margin_lower(slack, coef))
-
-    def _record(self) -> Pass:
-        """Return the state of the search as a callback sees it."""
-        return Pass(
-            self.n_passes,
-            self.n_rounds,
-            self.n_working,
-            self.n_violations,
-            self.margin_lower,
-            self.margin_upper,
-            self.elapsed(),
-        )
-
-    def _reason_to_stop(self, *, rounds: bool = True) -> str | None:
-        """Return why the search must end now, if it must; tell the callback.
-
-        Without `rounds` the limit on them does not count.
-        """
-        limits = self.limits
-        if self.elapsed() > limits.time_limit:
-            return (
-                f"Undecided: the time limit of {limits.time_limit:g} s passed; allow "
-                "more to go on."
-            )
-        most = limits.max_rounds if rounds else None
-        if most is not None and self.n_rounds >= most:
-            return (
-                f"Undecided: max_rounds={limits.max_rounds} were played; allow more to "
-                "go on."
-            )
-        if self.elapsed() - self._last_told > TELL_EVERY:
-            self._tell(self._record())
-        if self._asked_to_stop:
-            return "Undecided: the callback asked to stop."
-        return None
-
-    def _tell(self, record: Pass) -> None:
-        """Tell the callback, and note its wish to stop."""
-        self._last_told = record.seconds
-        if self.callback is not None and self.callback(record):
-            self._asked_to_stop = True
-
-    def _stop_if_due(self, *, rounds: bool = True) -> None:
-        reason = self._reason_to_stop(rounds=rounds)
-        if reason is not None:
-            raise Stopped(reason)
+def find_separator(rows: Rows, monitor: Monitor, rng: np.random.Generator) -> Verdict:
+    """Find a hyperplane that separates, or prove that there is none."""
+    search = Search(rows, monitor, rng)
+    return search.run(SeparatorEngine(search))

@@ -1,37 +1,58 @@
-r"""A warm-started active set for the largest margin of rows held in memory.
+r"""The largest margin of rows held in memory, by a dual active set that starts warm.
 
 Solves
 
-    minimise |u|^2 / 2   subject to   a_i . u >= 1 for every row,
+    minimise |u|^2 / 2   subject to   a_i . u + s_i b >= 1 for every row,
 
-whose solution has margin ``1 / |u|``, the largest there is, and whose multipliers
-``lambda_i / sum lambda`` are the weights of the point of the rows' convex hull nearest
-to the origin. The method is the dual one of Goldfarb & Idnani ("A numerically stable
-dual method for solving strictly convex quadratic programs", 1983): start at ``u = 0``
-with no active row; while a row is violated, move along the part of it orthogonal to the
-active rows until it holds with equality, dropping active rows whose multiplier reaches
-zero. ``|u|`` grows with every full step, so no active set comes back: the method is
-finite, whatever the margin. If a violated row is a non-positive combination of active
-rows, no ``u`` exists, and the combination is the conflict.
+over ``u`` and, where the offset is free, ``b``; else ``b = 0``. The margin ``1 / |u|``
+is the largest there is, and the multipliers obey ``u = sum_i lambda_i a_i`` and, for a
+free offset, ``sum_i lambda_i s_i = 0``: normalised they are the weights of the point of
+the rows' convex hull nearest to the origin, or of the two nearest points of the
+classes' hulls.
 
-The triangular factor of the active rows' Gram matrix (its Cholesky factor) is updated
-as rows come and go; a step costs O(k d + k^2) for k active rows. All rows are priced
-only when a batch of violated ones has been worked off.
+The method is the dual one of Goldfarb & Idnani ("A numerically stable dual method for
+solving strictly convex quadratic programs", 1983): start with no active row; while a
+row is violated, move along the part of it orthogonal to the active rows until it holds
+with equality, dropping active rows whose multiplier reaches zero. ``|u|`` grows with
+every full step, so no active set comes back: the method is finite, whatever the margin.
+If a violated row is a non-positive combination of active rows, no ``u`` exists, and the
+combination is the conflict.
+
+A free offset makes the Hessian singular, which costs one more triangular solve a step:
+rows carry ``s_i`` as a further column, which changes nothing while the multipliers
+balance (its coefficient is then ``sum_i lambda_i s_i = 0``) but makes the Gram matrix
+``G`` of independent rows positive definite; the direction of a step solves the bordered
+system ``[G s; s^T 0]``, so the balance holds throughout. It must start from rows of
+both classes.
+
+All rows are priced only when a batch of violated ones has been worked off by the
+compiled steps of `linsep.solvers._active_set`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers._active_set import CONFLICT, STEPS_EXHAUSTED, ActiveRows
+from linsep.solvers.bounds import norm
+
 # A row counts as satisfied when a.u >= 1 - TOLERANCE: relative to the margin itself.
 TOLERANCE = 1e-9
+# Rounding a computed margin can suffer, relative to the size of what is summed.
+NOISE = 16 * float(np.finfo(np.float64).eps)
 # Violated rows handed to the compiled steps between two pricings of all rows.
 BATCH = 32
+# Times the drift of many steps is taken out at the end, as far as it hid violations.
+MOST_SETTLINGS = 3
+# From so many rows on a factor is made by LAPACK, if every row's part that is new is
+# more than this share of it: the Gram matrix then holds its square to eight digits.
+MANY_ROWS = 32
+INDEPENDENT = 1e-4
+NO_ROWS = np.empty(0, dtype=np.intp)
 
 
 class Outcome(Enum):
@@ -40,119 +61,207 @@ class Outcome(Enum):
     RUNNING = "running"
     OPTIMAL = "u separates every row, with the largest margin"
     CONFLICT = "weights are a convex combination of rows equal to zero"
-    STALLED = "the step limit was reached, or rounding allows no further step"
+    STALLED = "the step limit was reached"
 
 
-@dataclass(frozen=True)
 class ActiveSet:
-    """A state of the active-set method.
-
-    Attributes
-    ----------
-    outcome : Outcome
-        Whether the method has ended, and how.
-    u : ndarray of shape (d,)
-        The present vector: the shortest that holds the rows seen so far at 1.
-    active : ndarray of shape (k,)
-        The active rows.
-    weights : ndarray of shape (k,)
-        A distribution on the active rows: normalised multipliers, or on CONFLICT the
-        combination that vanishes.
-    n_steps : int
-        Steps taken so far.
-    """
-
-    outcome: Outcome
-    u: NDArray[np.float64]
-    active: NDArray[np.intp]
-    weights: NDArray[np.float64]
-    n_steps: int
-
-
-def active_set(
-    rows: NDArray[np.float64],
-    start: NDArray[np.intp],
-    *,
-    max_steps: int | None = None,
-    tolerance: float = TOLERANCE,
-) -> Iterator[ActiveSet]:
-    """Yield a state after each batch of steps; the last has an outcome.
+    """The rows of a problem, and the state of its active set.
 
     Parameters
     ----------
     rows : ndarray of shape (m, d), C order
-        Unit rows, in whitened coordinates for the best numerical behaviour.
-    start : ndarray of int
-        Rows tried first, such as the active rows of an earlier, smaller problem.
-    max_steps : int or None, default=None
-        Steps at most; ``None`` is ``200 + 40 d``, several times what is seen.
-    tolerance : float, default=1e-9
-        Rows with ``a_i . u >= 1 - tolerance`` count as satisfied.
+        Signed rows; with a free offset the last column is ``signs``.
+    signs : ndarray of shape (m,) or None, default=None
+        The class of each row, +1.0 or -1.0, needed for a free offset only.
+    free_offset : bool, default=False
+        Whether there is an offset.
+
+    Attributes
+    ----------
+    longest : float
+        The length of the longest row.
     """
-    from linsep.solvers import kernels
 
-    d = rows.shape[1]
-    limit = max_steps if max_steps is not None else 200 + 40 * d
-    active = np.zeros(d + 1, dtype=np.intp)
-    multipliers = np.zeros(d + 1)
-    factor = np.zeros((d + 1, d + 1))
-    direction = np.zeros(d + 1)
-    u = np.zeros(d)
-    k = n_steps = 0
-    batch = np.asarray(start, dtype=np.intp)
-    while True:
-        status, k, entering, steps = kernels.active_set_steps(
-            rows,
-            batch,
-            active,
-            k,
-            multipliers,
-            factor,
-            u,
-            direction,
-            tolerance,
-            limit - n_steps,
-        )
-        n_steps += steps
-        if status == kernels.CONFLICT:
-            support = np.append(active[:k], entering)
-            weights = np.append(np.maximum(-direction[:k], 0.0), 1.0)
-            yield _state(Outcome.CONFLICT, u, support, weights, n_steps)
-            return
-        # No step on a batch found violated: two roundings of a . u disagree, so u is
-        # as good as doubles make it, and not good enough.
-        if status == kernels.STEPS_EXHAUSTED or (batch.size and not steps):
-            yield _state(Outcome.STALLED, u, active[:k], multipliers[:k], n_steps)
-            return
-        margins = rows @ u
-        batch = _most_violated(margins, tolerance, max(BATCH, d // 8))
-        if batch.size == 0:
-            kernels.polish_active(rows, active, k, factor, multipliers, u)
-            yield _state(Outcome.OPTIMAL, u, active[:k], multipliers[:k], n_steps)
-            return
-        yield _state(Outcome.RUNNING, u, active[:k], multipliers[:k], n_steps)
+    def __init__(
+        self,
+        rows: NDArray[np.float64],
+        signs: NDArray[np.float64] | None = None,
+        *,
+        free_offset: bool = False,
+    ) -> None:
+        self.rows = rows
+        self.signs = np.zeros(len(rows)) if signs is None else signs
+        self.free_offset = free_offset
+        self._held = ActiveRows(rows, self.signs, free_offset)
+        self._conflict: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
+        self._squares = np.einsum("ij,ij->i", rows, rows)
+        self.longest = float(np.sqrt(self._squares.max(initial=0.0)))
 
+    @property
+    def u(self) -> NDArray[np.float64]:
+        """The vector: the shortest that holds the rows seen so far at 1."""
+        return self._held.u.copy()
 
-def _state(
-    outcome: Outcome,
-    u: NDArray[np.float64],
-    active: NDArray[np.intp],
-    weights: NDArray[np.float64],
-    n_steps: int,
-) -> ActiveSet:
-    """Copy the working arrays into a state; weights become a distribution."""
-    positive = np.maximum(weights, 0.0)
-    total = positive.sum()
-    share = positive / total if total > 0 else positive
-    return ActiveSet(outcome, u.copy(), active.copy(), share, n_steps)
+    @property
+    def offset(self) -> float:
+        """The offset that goes with it."""
+        return self._held.offset
 
+    @property
+    def n_steps(self) -> int:
+        """Steps taken so far."""
+        return self._held.n_steps
 
-def _most_violated(
-    margins: NDArray[np.float64], tolerance: float, size: int
-) -> NDArray[np.intp]:
-    """Return at most ``size`` rows below ``1 - tolerance``, those furthest below."""
-    violated = np.flatnonzero(margins < 1.0 - tolerance)
-    if violated.size > size:
-        order = np.argpartition(margins[violated], size)[:size]
-        violated = violated[order]
-    return violated[np.lexsort((violated, margins[violated]))]
+    @property
+    def most_steps(self) -> int:
+        """Steps allowed if no limit is given: several times what is seen."""
+        d: int = self.rows.shape[1]
+        return 500 + 40 * d
+
+    @property
+    def support(self) -> NDArray[np.intp]:
+        """The active rows, or those of the conflict."""
+        if self._conflict is not None:
+            return self._conflict[0]
+        return self._held.active[: self._held.k].copy()
+
+    @property
+    def multipliers(self) -> NDArray[np.float64]:
+        """Their multipliers, not negative; or the combination that vanishes."""
+        if self._conflict is not None:
+            return self._conflict[1]
+        return np.maximum(self._held.multipliers[: self._held.k], 0.0)
+
+    def margins(self) -> NDArray[np.float64]:
+        """Return ``rows @ u + signs * offset``."""
+        values = self.rows @ self._held.u
+        if self.free_offset:
+            values += self.signs * self.offset
+        return np.asarray(values)
+
+    def start(self, index: NDArray[np.intp]) -> bool:
+        """Make the rows named active, as far as their multipliers are positive.
+
+        Returns whether a start was made. Both classes must be among them if the offset
+        is free.
+        """
+        wanted = np.asarray(index, dtype=np.intp)
+        while True:
+            self._factor(wanted)
+            active = self.support
+            if not active.size or (
+                self.free_offset and np.ptp(self.signs[active]) == 0
+            ):
+                self._held.clear()
+                return False
+            self._held.settle()
+            multipliers = self._held.multipliers[: active.size]
+            if multipliers.min() >= 0:
+                return True
+            wanted = active[multipliers >= 0]
+
+    def _factor(self, wanted: NDArray[np.intp]) -> None:
+        """Make the independent ones of the rows named active, and no others."""
+        from scipy.linalg import blas, lapack
+
+        if MANY_ROWS <= wanted.size <= self.rows.shape[1]:
+            # All at once, by their Gram matrix, unless some depend on others.
+            gram = blas.dsyrk(1.0, self.rows[wanted].T, trans=1)
+            triangle, failed = lapack.dpotrf(gram)
+            lengths = np.sqrt(gram.diagonal())
+            if not failed and (triangle.diagonal() > INDEPENDENT * lengths).all():
+                self._held.take(wanted, triangle)
+                return
+        self._held.clear()
+        for row in wanted:
+            self._held.append(row)
+
+    def solve(
+        self,
+        first: NDArray[np.intp] = NO_ROWS,
+        *,
+        tolerance: float = TOLERANCE,
+        max_steps: int | None = None,
+    ) -> Iterator[Outcome]:
+        """Yield after each batch of steps; the last outcome is not RUNNING.
+
+        Parameters
+        ----------
+        first : ndarray of int
+            Rows tried first, such as the active rows of an earlier, smaller problem.
+        tolerance : float, default=1e-9
+            Rows with margin ``>= 1 - tolerance``, or within rounding of 1, are
+            satisfied.
+        max_steps : int or None, default=None
+            Steps at most; None is ``500 + 40 d``.
+        """
+        last = self.n_steps + (self.most_steps if max_steps is None else max_steps)
+        if self.free_offset and not self._held.k:
+            nearest = self._nearest_rows()
+            if not self.start(nearest):  # opposite rows
+                self._conflict = nearest, np.ones(2)
+                yield Outcome.CONFLICT
+                return
+        batch = np.asarray(first, dtype=np.intp)
+        n_settled, drifted = 0, False
+        allowed = max(tolerance, self._noise())
+        while True:
+            before = self.n_steps
+            ending = self._held.steps(batch, allowed, last - before)
+            drifted = drifted or self.n_steps > before
+            if ending == CONFLICT:
+                support = np.append(self.support, self._held.entering)
+                falling = -self._held.direction[: self._held.k]
+                self._conflict = support, np.append(np.maximum(falling, 0.0), 1.0)
+                yield Outcome.CONFLICT
+                return
+            if ending == STEPS_EXHAUSTED:
+                yield Outcome.STALLED
+                return
+            # Without a step two roundings of a . u disagree: the batch is satisfied.
+            disputed = batch.size > 0 and self.n_steps == before
+            # What counts as violated grows with the weights, between batches only.
+            allowed = max(tolerance, self._noise())
+            batch = NO_ROWS if disputed else self._violated(allowed)
+            if batch.size == 0 and drifted and n_settled < MOST_SETTLINGS:
+                # Drift of many steps is taken out; what it hid may be violated now.
+                self.start(self.support)
+                n_settled, drifted = n_settled + 1, False
+                batch = self._violated(allowed)
+            if batch.size == 0:
+                yield Outcome.OPTIMAL
+                return
+            yield Outcome.RUNNING
+
+    def _noise(self) -> float:
+        """Return what rounding may take from a margin."""
+        return NOISE * (self.longest * norm(self._held.u) + abs(self.offset) + 1.0)
+
+    def _violated(self, allowed: float) -> NDArray[np.intp]:
+        """Return the rows furthest below 1, worst first, active ones left out."""
+        margins = self.margins()
+        margins[self._held.active[: self._held.k]] = np.inf
+        below = np.flatnonzero(margins < 1.0 - allowed)
+        size = max(BATCH, self.rows.shape[1] // 8)
+        if below.size > size:
+            below = below[np.argpartition(margins[below], size)[:size]]
+        return below[np.lexsort((below, margins[below]))]
+
+    def _nearest_rows(self) -> NDArray[np.intp]:
+        """Return a row of each class, near each other."""
+        # The negative row nearest to the positive mean, then the positive one nearest
+        # to that, and back: rows are signed, hence the sums in place of differences.
+        positive = (self.signs > 0).astype(np.float64)
+        target = positive @ self.rows / -positive.sum()
+        first, second = -1, -1
+        for _ in range(3):
+            second = self._nearest(target, -1.0)
+            first = self._nearest(-self.rows[second], 1.0)
+            target = -self.rows[first]
+        return np.array([first, second])
+
+    def _nearest(self, target: NDArray[np.float64], sign: float) -> int:
+        """Return which row of a class is nearest to a point, the first of several."""
+        distances = self._squares - 2.0 * (self.rows @ target)
+        distances[self.signs != sign] = np.inf
+        return int(distances.argmin())

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.solvers.active_set import Outcome, active_set
+from linsep.solvers.active_set import ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.metric import Coordinates, rewhiten, whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
@@ -37,6 +37,8 @@ DIAGONAL_ROUNDS = 20_000
 # On a part of the rows the loop's separator must have this share of the best margin,
 # or the next scan meets many violations and passes are wasted.
 ENOUGH_MARGIN = 0.5
+# Entries read between two looks at the limits and the keyboard: some milliseconds.
+BATCH_ENTRIES = 1 << 22
 # The metric is formed anew with the data player's weights after this many rounds.
 REWHITEN_AFTER = 24
 
@@ -127,10 +129,13 @@ def _solve(
         if done or coordinates.is_diagonal:
             return found
         start = found.support[np.argsort(-found.weights)][: coordinates.rank]
-    for state in active_set(coordinates.rows, start, max_steps=_steps(limit, n_rounds)):
-        if stop(n_rounds + state.n_steps):
+    problem = ActiveSet(coordinates.rows)
+    outcome = Outcome.STALLED
+    for state in problem.solve(start, max_steps=_steps(limit, n_rounds)):
+        outcome = state
+        if stop(n_rounds + problem.n_steps):
             break
-    return _from_active_set(state, coordinates, n_rounds)
+    return _from_active_set(outcome, problem, coordinates, n_rounds)
 
 
 def _steps(limit: int, n_rounds: int) -> int | None:
@@ -158,35 +163,32 @@ def _play(
     m, rank = coordinates.rows.shape
     diagonal = coordinates.is_diagonal
     budget = min(limit, DIAGONAL_ROUNDS if diagonal else loop_budget(m, rank))
+    a_batch = max(1, BATCH_ENTRIES // max(1, coordinates.rows.size))
     n_before = 0
+    enough = 0.0 if complete else ENOUGH_MARGIN
     while True:
-        leave_at = budget if diagonal or n_before else REWHITEN_AFTER
-        for state in OptimisticLoop().rounds(Oracle(coordinates.rows)):
+        leave_at = budget if diagonal or n_before else min(REWHITEN_AFTER, budget)
+        loop = OptimisticLoop(Oracle(coordinates.rows))
+        n_rounds = n_before
+        ended = False
+        while not ended and n_rounds < leave_at:
+            until = min(n_rounds + a_batch, leave_at) - n_before
+            state = loop.play(until, enough=enough)
             n_rounds = n_before + state.n_rounds
-            done = state.separator is not None and (complete or _is_wide(state))
-            if done or n_rounds >= min(budget, leave_at) or stop(n_rounds):
-                break
-        if done or n_rounds >= budget or stop(n_rounds):
-            return _from_loop(state, coordinates, n_rounds, done)
+            ended = state.found or stop(n_rounds)
+        if ended or n_rounds >= budget:
+            return _from_loop(state, coordinates, n_rounds)
         n_before = n_rounds
         p = softmin_weights(coordinates.rows, state.total)
         coordinates = rewhiten(coordinates, p)
 
 
-def _is_wide(state: Round) -> bool:
-    """Tell whether the average has a good share of the best margin, by its bound."""
-    length = float(np.linalg.norm(state.total))
-    return state.margin > ENOUGH_MARGIN * state.margin_upper * length
-
-
-def _from_loop(
-    state: Round, coordinates: Coordinates, n_rounds: int, done: bool
-) -> Candidate:
-    """Word a state of the loop as a candidate."""
+def _from_loop(state: Round, coordinates: Coordinates, n_rounds: int) -> Candidate:
+    """Return what the loop found as a candidate."""
     u = state.separator if state.separator is not None else state.total
     p = softmin_weights(coordinates.rows, state.total) / coordinates.scale
     return Candidate(
-        Kind.SEPARATOR if done else Kind.STALLED,
+        Kind.SEPARATOR if state.found else Kind.STALLED,
         coordinates.to_weights(u),
         np.arange(len(p)),
         p / p.sum(),
@@ -194,15 +196,17 @@ def _from_loop(
     )
 
 
-def _from_active_set(state: Any, coordinates: Coordinates, n_before: int) -> Candidate:
-    """Word a state of the active set as a candidate."""
+def _from_active_set(
+    outcome: Outcome, problem: ActiveSet, coordinates: Coordinates, n_before: int
+) -> Candidate:
+    """Return what the active set found as a candidate."""
     kinds = {Outcome.OPTIMAL: Kind.SEPARATOR, Outcome.CONFLICT: Kind.CONFLICT}
-    weights = state.weights / coordinates.scale[state.active]
+    weights = problem.multipliers / coordinates.scale[problem.support]
     total = weights.sum()
     return Candidate(
-        kinds.get(state.outcome, Kind.STALLED),
-        coordinates.to_weights(state.u),
-        state.active,
+        kinds.get(outcome, Kind.STALLED),
+        coordinates.to_weights(problem.u),
+        problem.support,
         weights / total if total > 0 else weights,
-        n_before + state.n_steps,
+        n_before + problem.n_steps,
     )

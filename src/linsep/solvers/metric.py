@@ -30,6 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import as_dense, is_sparse
+from linsep.solvers.gram_factor import gram_of, pivoted_cholesky
+from linsep.solvers.scaling import Balanced, exponents
 
 # Directions this small, relative to the largest, are rounding: a QR of doubles cannot
 # tell them from zero. A separator that needs them is found by the exact ladder.
@@ -46,10 +48,6 @@ MOMENT_FROM = 20_000_000
 # decides, and a QR must tell.
 CLEARLY_POSITIVE = 1e-9
 CLEARLY_ZERO = 1e-13
-# Rows this many powers of two from the typical one are scaled on their own.
-EXTREME_ROW_BITS = 20
-# Powers of two beyond this one are near the end of the doubles.
-SAFE_EXPONENT = 1000
 
 
 @dataclass(frozen=True)
@@ -137,8 +135,6 @@ def rewhiten(coordinates: Coordinates, weights: NDArray[np.float64]) -> Coordina
         The distribution ``q``. Mixed half and half with the uniform one, so that no
         direction of the row space is lost.
     """
-    from scipy.linalg import solve_triangular
-
     rows = coordinates.rows
     m, rank = rows.shape
     if rank == 0:
@@ -153,7 +149,7 @@ def rewhiten(coordinates: Coordinates, weights: NDArray[np.float64]) -> Coordina
     unit, length = _normalised(_divided(rows, triangle))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        return coordinates.to_weights(solve_triangular(triangle, u))
+        return coordinates.to_weights(_solved(triangle, u))
 
     return Coordinates(unit, coordinates.scale * length, to_weights)
 
@@ -167,128 +163,53 @@ def _normalised(
     return rows / length[:, None], length
 
 
-def _exponents(largest: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return for each value > 0 the exponent of the power of two above it, else 0."""
-    return np.frexp(largest)[1].astype(np.int64)
-
-
-def _shifted(A: Any, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Any:
-    """Multiply rows and columns by powers of two: exact, but for underflow to zero."""
-    if is_sparse(A):
-        shifted = A.tocsr(copy=True)
-        of_row = np.repeat(rows, np.diff(shifted.indptr))
-        shifted.data = np.ldexp(shifted.data, of_row + columns[shifted.indices])
-        return shifted
-    if np.abs(columns).max(initial=0) > SAFE_EXPONENT or rows.any():
-        return np.ldexp(A, rows[:, None] + columns)
-    return A * np.ldexp(1.0, columns)  # the usual case, in a tenth of the time
-
-
-def _largest(A: Any, axis: int) -> NDArray[np.float64]:
-    """Return the largest magnitude along an axis of a dense or CSR matrix."""
-    if is_sparse(A):
-        return np.asarray(abs(A).max(axis=axis).toarray(), dtype=np.float64).ravel()
-    return np.asarray(np.abs(A).max(axis=axis, initial=0.0))
-
-
-def _scaled(A: Any) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
-    """Scale columns and extreme rows by powers of two, so that no norm overflows.
-
-    Returns the scaled rows and the exponents taken out of rows and columns. Only rows
-    of extreme size are scaled on their own: scaling every row by its largest entry,
-    which depends on units, would make the metric depend on them.
-    """
-    m = A.shape[0]
-    columns = _exponents(_largest(A, 0))
-    by_row = _exponents(_largest(_shifted(A, np.zeros(m, np.int64), -columns), 1))
-    typical = int(np.median(by_row)) if m else 0
-    rows = np.where(np.abs(by_row - typical) > EXTREME_ROW_BITS, by_row - typical, 0)
-    scaled = _shifted(A, -rows, -columns)
-    if not rows.any():
-        return scaled, rows, columns
-    # Scaling the rows may have left a column small.
-    again = _exponents(_largest(scaled, 0))
-    return _shifted(scaled, np.zeros(m, np.int64), -again), rows, columns + again
-
-
-def _unscaled(
-    w: NDArray[np.float64], columns: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Take the column exponents out of weights, over a common power of two if need be.
-
-    Weights too small beside the largest for any double become zero.
-    """
-    fraction, exponent = np.frexp(w)
-    exponent = exponent.astype(np.int64) - columns
-    used = exponent[w != 0]
-    if used.size and (used.max() > SAFE_EXPONENT or used.min() < -SAFE_EXPONENT):
-        exponent -= used.max()
-    return np.asarray(np.ldexp(fraction, np.maximum(exponent, -5000)))
-
-
-def _row_lengths(
-    length: NDArray[np.float64], rows: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the lengths of rows before scaling, kept within the range of doubles."""
-    return np.ldexp(length, np.clip(rows, -SAFE_EXPONENT, SAFE_EXPONENT))
-
-
 def _dense_coordinates(A: NDArray[np.float64]) -> Coordinates:
     """Whiten in the column space: by the second moment where that is safe, else QR."""
     m, d = A.shape
     if m == 0 or d == 0:
         return Coordinates(np.zeros((m, 0)), np.ones(m), lambda u: np.zeros(d))
-    scaled, rows, columns = _scaled(A)
+    scaled = Balanced.of(A)
     if m * d**2 > MOMENT_FROM:
-        coordinates = _moment_coordinates(scaled, rows, columns)
+        coordinates = _moment_coordinates(scaled)
         if coordinates is not None:
             return coordinates
-    return _qr_coordinates(scaled, rows, columns)
+    return _qr_coordinates(scaled)
 
 
-def _moment_coordinates(
-    scaled: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> Coordinates | None:
+def _moment_coordinates(scaled: Balanced) -> Coordinates | None:
     """Whiten by a pivoted Cholesky factor of ``A^T A``: far quicker than a QR.
 
     It squares the condition, so None where a pivot is neither clearly zero nor clearly
     not.
     """
-    from scipy.linalg import lapack, solve_triangular
-
-    length = np.sqrt(np.einsum("ij,ij->j", scaled, scaled))
-    columns = columns + _exponents(length)
-    unit_columns = np.ldexp(scaled, -_exponents(length))
+    length = np.sqrt(np.einsum("ij,ij->j", scaled.values, scaled.values))
+    columns = exponents(length)
+    unit_columns = np.ldexp(scaled.values, -columns)
     moment = unit_columns.T @ unit_columns
-    factor, pivots, rank, _ = lapack.dpstrf(moment, tol=-1.0)
-    steps = np.diag(factor) ** 2
-    rank = int(np.count_nonzero(steps[:rank] > CLEARLY_POSITIVE * steps[0]))
-    chosen = pivots[:rank] - 1
-    triangle = np.triu(factor[:rank, :rank])
-    if _left_over(moment, triangle, chosen) > CLEARLY_ZERO * steps[0]:
+    rows, chosen = pivoted_cholesky(moment, CLEARLY_POSITIVE)
+    # What the chosen columns leave of the squares of the other ones.
+    left_over = moment.diagonal() - np.einsum("ij,ij->i", rows, rows)
+    left_over[chosen] = 0.0
+    if np.abs(left_over).max() > CLEARLY_ZERO * moment.diagonal().max():
         return None
+    triangle = np.asfortranarray(rows[chosen].T)
     unit, row_length = _normalised(_divided(unit_columns[:, chosen], triangle))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        w = np.zeros(scaled.shape[1])
-        w[chosen] = solve_triangular(triangle, u)
-        return _unscaled(w, columns)
+        w = np.zeros(columns.size)
+        w[chosen] = _solved(triangle, u)
+        return scaled.weights(np.ldexp(w, -columns))
 
-    return Coordinates(unit, _row_lengths(row_length, rows), to_weights)
+    return Coordinates(unit, scaled.lengths(row_length), to_weights)
 
 
-def _left_over(
-    moment: NDArray[np.float64], triangle: NDArray[np.float64], chosen: NDArray[np.intp]
-) -> float:
-    """Return the largest square that the chosen columns leave of the other ones."""
-    from scipy.linalg import solve_triangular
+def _solved(
+    triangle: NDArray[np.float64], u: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return ``inverse(triangle) @ u``, the triangle upper."""
+    from scipy.linalg import lapack
 
-    others = np.setdiff1d(np.arange(len(moment)), chosen)
-    if others.size == 0:
-        return 0.0
-    explained = solve_triangular(triangle, moment[np.ix_(chosen, others)], trans="T")
-    squares = np.diag(moment)[others] - np.einsum("ij,ij->j", explained, explained)
-    return float(np.abs(squares).max())
+    return np.asarray(lapack.dtrtrs(triangle, u)[0]) if u.size else u
 
 
 def _divided(
@@ -302,62 +223,63 @@ def _divided(
     return np.ascontiguousarray(solved.T)
 
 
-def _qr_coordinates(
-    scaled: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> Coordinates:
+def _qr_coordinates(scaled: Balanced) -> Coordinates:
     """Whiten by a pivoted QR of the scaled rows: ``A T = Q``."""
-    from scipy import linalg
+    from scipy.linalg import lapack
 
-    d = scaled.shape[1]
-    Q, R, pivots = linalg.qr(scaled, mode="economic", pivoting=True)
-    diagonal = np.abs(np.diag(R))
+    d = scaled.values.shape[1]
+    # LAPACK itself: SciPy's own function takes longer to check small rows than this.
+    room = 64 * (d + 1)
+    factored, pivots, tau, _, _ = lapack.dgeqp3(scaled.values, lwork=2 * d + room)
+    diagonal = np.abs(factored.diagonal())
     rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal[0]))
-    triangle = R[:rank, :rank]
+    triangle = factored[:rank, :rank]
+    Q, _, _ = lapack.dorgqr(factored[:, : tau.size], tau, lwork=room)
     unit, length = _normalised(np.ascontiguousarray(Q[:, :rank]))
+    chosen = pivots[:rank] - 1
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = np.zeros(d)
-        w[pivots[:rank]] = linalg.solve_triangular(triangle, u)
-        return _unscaled(w, columns)
+        w[chosen] = _solved(triangle, u)
+        return scaled.weights(w)
 
-    return Coordinates(unit, _row_lengths(length, rows), to_weights)
+    return Coordinates(unit, scaled.lengths(length), to_weights)
 
 
 def _gram_coordinates(A: Any) -> Coordinates:
     """Whiten in the row space: rows become those of U in ``A A^T = U diag(s) U^T``."""
-    scaled, rows, columns = _scaled(A)
-    gram = scaled @ scaled.T
-    gram = as_dense(gram)
-    values, vectors = np.linalg.eigh(gram)
+    scaled = Balanced.of(A)
+    values, vectors = np.linalg.eigh(gram_of(scaled.values))
     kept = values > GRAM_TOLERANCE * max(values[-1], np.finfo(float).tiny)
     basis, kept_values = vectors[:, kept], values[kept]
     unit, length = _normalised(np.ascontiguousarray(basis))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         # basis^T (A w) = u  for  w = A^T basis diag(1 / s) u.
-        w = np.asarray(scaled.T @ (basis @ (u / kept_values)))
-        return _unscaled(w, columns)
+        w = np.asarray(scaled.values.T @ (basis @ (u / kept_values)))
+        return scaled.weights(w)
 
-    return Coordinates(unit, _row_lengths(length, rows), to_weights)
+    return Coordinates(unit, scaled.lengths(length), to_weights)
 
 
 def _diagonal_coordinates(A: Any) -> Coordinates:
     """Bring columns, then rows, to unit length; sparse stays sparse."""
     from scipy import sparse
 
-    scaled, rows, columns = _scaled(A)
-    squares = scaled.multiply(scaled) if is_sparse(scaled) else scaled**2
+    scaled = Balanced.of(A)
+    values = scaled.values
+    squares = values.multiply(values) if is_sparse(values) else values**2
     width = np.sqrt(np.asarray(squares.sum(axis=0), dtype=np.float64).ravel())
     to_columns = 1.0 / np.where(width > 0, width, 1.0)
-    if is_sparse(scaled):
-        moved = sparse.csr_matrix(scaled.multiply(to_columns))
+    if is_sparse(values):
+        moved = sparse.csr_matrix(values.multiply(to_columns))
         length = np.sqrt(np.asarray(moved.multiply(moved).sum(axis=1)).ravel())
         length[length == 0] = 1.0
         unit: Any = sparse.csr_matrix(moved.multiply(1.0 / length[:, None]))
     else:
-        unit, length = _normalised(scaled * to_columns)
+        unit, length = _normalised(values * to_columns)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _unscaled(to_columns * u, columns)
+        return scaled.weights(to_columns * u)
 
-    return Coordinates(unit, _row_lengths(length, rows), to_weights, is_diagonal=True)
+    return Coordinates(unit, scaled.lengths(length), to_weights, is_diagonal=True)

@@ -30,18 +30,14 @@ Theorems 1 to 3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers._optimistic import Loop
 from linsep.solvers.oracle import Oracle
-
-GROWTH = 1.3
-# Rounding a term of the divergence can suffer, relative to the terms it is the
-# difference of: the oracle's sums carry a few dozen roundings.
-ROUNDING = 64 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
@@ -70,6 +66,8 @@ class Round:
         ``min_i a_i . v_t``.
     margin_play : float
         ``min_i a_i . w_t``.
+    found : bool
+        Whether this is a separator with as much margin as was asked for.
     """
 
     n_rounds: int
@@ -82,6 +80,7 @@ class Round:
     f: float
     margin: float
     margin_play: float
+    found: bool
 
     @property
     def separator(self) -> NDArray[np.float64] | None:
@@ -100,12 +99,13 @@ class Round:
         return float(np.linalg.norm(self.weighted_sum)) / self.step_sum
 
 
-@dataclass(frozen=True)
 class OptimisticLoop:
-    """The loop of this module, with adaptive or fixed steps.
+    """A play of the loop of this module, whose rounds run in compiled code.
 
     Parameters
     ----------
+    oracle : Oracle
+        The signed rows.
     step_size : float or None, default=None
         The first step, > 0. ``None`` takes ``1 / max_i |a_i|``, which is always
         accepted.
@@ -113,155 +113,48 @@ class OptimisticLoop:
         ``False`` holds the step: Algorithm 1 with learning rate ``step_size ** 2``.
     """
 
-    step_size: float | None = None
-    adaptive: bool = True
+    def __init__(
+        self, oracle: Oracle, *, step_size: float | None = None, adaptive: bool = True
+    ) -> None:
+        safe = safe_step(oracle)
+        first = step_size if step_size is not None else safe
+        # Half the safe step is accepted for certain, so it is not halved again.
+        self._loop = Loop(oracle.sweep, first, 0.5 * safe if adaptive else np.inf)
 
-    def init(self, oracle: Oracle) -> Round:
-        """Return the state before the first round: uniform weights, no play."""
-        zero = np.zeros(oracle.A.shape[1])
-        step = self.step_size if self.step_size is not None else safe_step(oracle)
-        start = oracle(zero)
-        return Round(0, zero, zero, start.x, zero, 0.0, step, 0.0, 0.0, 0.0)
+    def play(self, until: int = 0, *, enough: float = 0.0) -> Round:
+        """Play one round, and more until so many are done or a separator is met.
 
-    def step(self, oracle: Oracle, state: Round) -> Round:
-        """Play one round; an adaptive step is halved until it is accepted."""
-        eta = state.step_size
-        if self.adaptive and state.n_rounds > 0:
-            eta *= GROWTH
-        floor = 0.5 * safe_step(oracle) if self.adaptive else 0.0
-        n_rounds = state.n_rounds
-        while True:
-            play = state.weighted_sum + eta * state.pseudoexample
-            total = state.total + eta * play
-            answer = oracle(total, play)
-            n_rounds += 1
-            drift = answer.x - state.pseudoexample
-            gain = -eta * float(play @ answer.x)
-            divergence = gain - (answer.f - state.f)
-            allowance = ROUNDING * (abs(gain) + abs(answer.f) + abs(state.f))
-            accepted = 0.5 * eta**2 * float(drift @ drift) <= divergence + allowance
-            if accepted or not self.adaptive or eta <= floor:
-                break
-            eta *= 0.5
+        Parameters
+        ----------
+        until : int, default=0
+            Rounds in all, backtracks counted, after which to return.
+        enough : float, default=0.0
+            The average must have more than this share of the best margin there can be,
+            by ``|G| / S``. With 0 any separator will do, the play among them.
+        """
+        loop = self._loop
+        found = loop.advance(until, enough)
+        play, total, pseudoexample, weighted_sum = loop.vectors()
         return Round(
-            n_rounds=n_rounds,
+            n_rounds=loop.n_rounds,
             play=play,
             total=total,
-            pseudoexample=answer.x,
-            weighted_sum=state.weighted_sum + eta * answer.x,
-            step_sum=state.step_sum + eta,
-            step_size=eta,
-            f=answer.f,
-            margin=answer.margin,
-            margin_play=answer.margin_play,
+            pseudoexample=pseudoexample,
+            weighted_sum=weighted_sum,
+            step_sum=loop.step_sum,
+            step_size=loop.step_size,
+            f=loop.f,
+            margin=loop.margin,
+            margin_play=loop.margin_play,
+            found=found,
         )
 
-    def rounds(self, oracle: Oracle) -> Iterator[Round]:
+    def rounds(self) -> Iterator[Round]:
         """Yield the state after each round, for ever: the caller must stop."""
-        state = self.init(oracle)
         while True:
-            state = self.step(oracle, state)
-            yield state
+            yield self.play()
 
 
 def safe_step(oracle: Oracle) -> float:
     """Return ``1 / max_i |a_i|``, always accepted as a step; 1 if all rows are zero."""
     return 1.0 / oracle.radius if oracle.radius > 0 else 1.0
-
-
-AlgorithmOneCallback = Callable[
-    [int, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], object
-]
-
-
-@dataclass(frozen=True)
-class AlgorithmOne:
-    """What `algorithm_1` returns.
-
-    Attributes
-    ----------
-    average : ndarray of shape (d,)
-        The mean of the plays ``w_1 .. w_T``.
-    separates : bool
-        Whether every ``a_i . average > 0``, as computed in floating point.
-    n_rounds : int
-        ``T``.
-    n_operations : int
-        The paper's unit, inner products and additions of d-vectors:
-        ``2 n`` a round (n inner products, n additions), plus two for the play.
-    """
-
-    average: NDArray[np.float64]
-    separates: bool
-    n_rounds: int
-    n_operations: int
-
-
-def algorithm_1(
-    A: NDArray[np.float64],
-    *,
-    max_rounds: int = 1_000_000,
-    radius: float | None = None,
-    callback: AlgorithmOneCallback | None = None,
-) -> AlgorithmOne:
-    """Run the paper's Algorithm 1 until its average separates.
-
-    Round ``t`` plays ``w_t = w_{t-1} + 2 x_{t-1} - x_{t-2}``, reweights the rows by
-    ``p_{t,i} ~ p_{t-1,i} exp(-a_i . w_t / r^2)`` and forms ``x_t = sum_i p_{t,i} a_i``.
-    The weights are a function of ``v_t = sum_{s <= t} w_s / r^2`` alone, so one sweep a
-    round computes them, the pseudoexample and the margin of the average.
-
-    Parameters
-    ----------
-    A : ndarray of shape (n, d)
-        Signed rows ``y_i x_i``.
-    max_rounds : int, default=1_000_000
-        Rounds at most.
-    radius : float or None, default=None
-        ``r > 0``, at least the largest row norm for the guarantee; ``None`` takes it.
-    callback : callable or None, default=None
-        Called as ``callback(t, w_t, v_t, x_t)`` after each round; a true return value
-        stops. The weights are ``softmin_weights(A, v_t)``.
-
-    Returns
-    -------
-    AlgorithmOne
-        The average and the counts.
-
-    Notes
-    -----
-    The average separates after more than ``(1 + 2 r^2 ln n) / (2 margin)`` rounds
-    (Theorem 3 with ``H = ln n``), and already after more than ``r sqrt(2 ln n) /
-    margin`` (the same bound with a comparator of the best length).
-
-    References
-    ----------
-    Hanashiro & Abernethy, "Linear Separation via Optimism" (2020), Algorithm 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> A = np.array([[1.0, 0.0], [-1.0, 1.0]])
-    >>> run = algorithm_1(A)
-    >>> run.separates, bool((A @ run.average > 0).all())
-    (True, True)
-    """
-    oracle = Oracle(A)
-    n, d = oracle.A.shape
-    r = radius if radius is not None else 1.0 / safe_step(oracle)
-    w = np.zeros(d)
-    v = np.zeros(d)
-    x_before = x = oracle(v).x
-    separates = False
-    t = 0
-    while t < max_rounds and not separates:
-        t += 1
-        w = w + 2.0 * x - x_before
-        v = v + w / r**2
-        answer = oracle(v)
-        x_before, x = x, answer.x
-        separates = answer.margin > 0
-        if callback is not None and callback(t, w, v, x):
-            break
-    average = v * (r**2 / t) if t else v
-    return AlgorithmOne(average, separates, t, t * (2 * n + 2))

@@ -19,14 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import is_sparse
-from linsep.rows.threads import count_threads, map_in_threads
+from linsep.rows.threads import count_threads
+from linsep.solvers._optimistic import Sweep
 from linsep.solvers.bounds import longest_row
 
-# Below this many entries a second thread costs more than it brings.
-ENTRIES_A_THREAD = 1 << 17
-# A block of rows this large, and the two fetched ahead of it, stay in a core's cache
-# between their two readings (measured: benchmarks/oracle.py).
-BLOCK_ENTRIES = 1 << 11
+# Parts of about so many entries are folded apart, by several threads: with fewer a
+# thread costs more than it brings.
+ENTRIES_A_PART = 1 << 17
+MOST_PARTS = 64
+# A block of rows this large stays in a core's cache between its two readings
+# (measured: benchmarks/oracle.py).
+BLOCK_ENTRIES = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -61,18 +64,18 @@ class Oracle:
     """
 
     def __init__(self, A: Any) -> None:
-        self.is_sparse = is_sparse(A)
-        if not self.is_sparse:
-            A = np.ascontiguousarray(A, dtype=np.float64).view()
-            A.flags.writeable = False
-        self.A = A
         n, d = A.shape
-        n_entries = int(A.nnz) if self.is_sparse else n * d
-        n_parts = max(1, min(count_threads(), n_entries // ENTRIES_A_THREAD))
-        bounds = np.linspace(0, n, n_parts + 1).astype(int)
-        self._parts = list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
-        entries_a_row = max(1, n_entries // max(1, n))
-        self._block = 4 * max(1, BLOCK_ENTRIES // (4 * entries_a_row))
+        if is_sparse(A):
+            n_entries = int(A.nnz)
+        else:
+            A = np.ascontiguousarray(A, dtype=np.float64)
+            n_entries = n * d
+        self.A = A
+        # The parts, unlike the threads, are the same on every machine.
+        n_parts = min(MOST_PARTS, max(1, n_entries // ENTRIES_A_PART))
+        bounds = np.linspace(0, n, n_parts + 1).astype(np.intp)
+        block = max(4, BLOCK_ENTRIES // max(1, n_entries // max(1, n)))
+        self.sweep = Sweep(A, bounds, block, min(count_threads(), n_parts))
 
     @cached_property
     def radius(self) -> float:
@@ -83,31 +86,7 @@ class Oracle:
         self, v: NDArray[np.float64], w: NDArray[np.float64] | None = None
     ) -> Answer:
         """Sweep the rows once at ``v``; ``w`` is the second vector (default ``v``)."""
-        from linsep.solvers import kernels
-
-        play = v if w is None else w
-        A = self.A
-
-        def fold(part: tuple[int, int]) -> tuple[Any, float, float, float]:
-            x = np.empty(A.shape[1])
-            scratch = np.empty(self._block)
-            if self.is_sparse:
-                rows = (A.data, A.indices, A.indptr, *part)
-                folded = kernels.softmin_sweep_sparse(*rows, v, play, x, scratch)
-            else:
-                folded = kernels.softmin_sweep(A, *part, v, play, x, scratch)
-            return x, *folded
-
-        parts = list(map_in_threads(fold, self._parts))
-        low = min(part[1] for part in parts)
-        shares = [np.exp(low - part[1]) for part in parts]
-        mass = sum(share * part[2] for share, part in zip(shares, parts, strict=True))
-        x = (
-            sum(share * part[0] for share, part in zip(shares, parts, strict=True))
-            / mass
-        )
-        f = float(np.log(mass / A.shape[0]) - low)
-        return Answer(f, x, float(low), float(min(part[3] for part in parts)))
+        return Answer(*self.sweep.answer(v, v if w is None else w))
 
 
 def softmin_weights(A: Any, v: NDArray[np.float64]) -> NDArray[np.float64]:

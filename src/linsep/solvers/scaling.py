@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linsep.rows import is_sparse
 
 # Powers of two beyond this one, up or down, are near an end of the doubles.
 SAFE_EXPONENT = 900
+# Rows this many powers of two from the typical one are scaled on their own.
+EXTREME_ROW_BITS = 20
 
 
 def exponent_above(values: Any) -> int:
@@ -42,3 +46,85 @@ def shifted(values: Any, power: int) -> Any:
     if abs(power) > SAFE_EXPONENT:
         return np.ldexp(values, power)
     return values * math.ldexp(1.0, power)  # the usual case, in a tenth of the time
+
+
+def exponents(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return for each value > 0 the exponent of the power of two above it, else 0."""
+    return np.frexp(values)[1].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Balanced:
+    """Rows whose columns are about 1, by powers of two: no norm of them overflows.
+
+    Attributes
+    ----------
+    values : ndarray or csr_matrix of shape (m, d)
+        The scaled rows.
+    rows, columns : ndarray of shape (m,) and (d,)
+        The exponents taken out. Only rows of extreme size are scaled on their own:
+        scaling every row by its largest entry, which depends on units, would make a
+        metric depend on them.
+    """
+
+    values: Any
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, A: Any) -> Balanced:
+        """Scale the rows of a dense or CSR matrix."""
+        m = A.shape[0]
+        columns = exponents(_largest(A, 0))
+        by_row = exponents(_largest(_shifted_both(A, None, -columns), 1))
+        typical = int(np.median(by_row)) if m else 0
+        rows = by_row - typical
+        rows[np.abs(rows) <= EXTREME_ROW_BITS] = 0
+        if not rows.any():
+            return cls(_shifted_both(A, None, -columns), rows, columns)
+        scaled = _shifted_both(A, -rows, -columns)
+        # Scaling the rows may have left a column small.
+        again = exponents(_largest(scaled, 0))
+        return cls(_shifted_both(scaled, None, -again), rows, columns + again)
+
+    def weights(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return weights on the columns as they were before, given those on `values`.
+
+        Over a common power of two if need be. Weights too small beside the largest for
+        any double become zero.
+        """
+        fraction, exponent = np.frexp(w)
+        exponent = exponent.astype(np.int64) - self.columns
+        used = exponent[w != 0]
+        if used.size and (used.max() > SAFE_EXPONENT or used.min() < -SAFE_EXPONENT):
+            exponent -= used.max()
+        return np.asarray(np.ldexp(fraction, np.maximum(exponent, -5000)))
+
+    def lengths(self, length: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return lengths of the rows as they were, kept within the range of doubles."""
+        return np.ldexp(length, np.clip(self.rows, -SAFE_EXPONENT, SAFE_EXPONENT))
+
+
+def _shifted_both(
+    A: Any, rows: NDArray[np.int64] | None, columns: NDArray[np.int64]
+) -> Any:
+    """Multiply rows and columns by powers of two: exact, but for underflow to zero."""
+    if is_sparse(A):
+        shifted = A.tocsr(copy=True)
+        shift = columns[shifted.indices]
+        if rows is not None:
+            shift += np.repeat(rows, np.diff(shifted.indptr))
+        shifted.data = np.ldexp(shifted.data, shift)
+        return shifted
+    if rows is not None:
+        return np.ldexp(A, rows[:, None] + columns)
+    if np.abs(columns).max(initial=0) > SAFE_EXPONENT:
+        return np.ldexp(A, columns)
+    return A * np.ldexp(1.0, columns)  # the usual case, in a tenth of the time
+
+
+def _largest(A: Any, axis: int) -> NDArray[np.float64]:
+    """Return the largest magnitude along an axis of a dense or CSR matrix."""
+    if is_sparse(A):
+        return np.asarray(abs(A).max(axis=axis).toarray(), dtype=np.float64).ravel()
+    return np.asarray(np.abs(A).max(axis=axis, initial=0.0))

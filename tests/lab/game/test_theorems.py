@@ -316,7 +316,7 @@ def test_counts_of_rounds_allow_a_larger_radius_than_the_rows_have():
 
 def test_rounds_check_asks_for_the_margin():
     transcript = play([[1.0]], OFTRL(), MirrorDescent(), 2)
-    with pytest.raises(ValueError, match="known positive margin; got margin=None"):
+    with pytest.raises(ValueError, match="known positive margin, got margin=None"):
         transcript.check("rounds")
 
 
@@ -361,31 +361,31 @@ def test_bounds_ask_for_positive_finite_numbers(bound, bad):
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: rounds_to_separation(math.inf), "`bound` must be zero or positive"),
-        (lambda: rounds_to_separation(math.nan), "`bound` must be zero or positive"),
-        (lambda: rounds_bound(1.0, 1.0, -1.0), "`divergence_bound` must be zero"),
-        (lambda: regret_bound_learner(P, 1.0, weights=[1.0, 1.0]), "`weights` must ha"),
-        (lambda: regret_bound_learner(P[0], 1.0), "`distributions` must have shape"),
+        (lambda: rounds_to_separation(math.inf), "bound must be zero or positive"),
+        (lambda: rounds_to_separation(math.nan), "bound must be zero or positive"),
+        (lambda: rounds_bound(1.0, 1.0, -1.0), "divergence_bound must be zero"),
+        (lambda: regret_bound_learner(P, 1.0, weights=[1.0, 1.0]), "weights must ha"),
+        (lambda: regret_bound_learner(P[0], 1.0), "distributions must have shape"),
         (lambda: regret_bound_learner(P[:1], 1.0), "at least two rows"),
-        (lambda: regret_bound_learner(P, -1.0), "`radius` must be zero or positive"),
+        (lambda: regret_bound_learner(P, -1.0), "radius must be zero or positive"),
         (lambda: gap_bound([1, 0], 1.0, 1.0), "least of rounds"),
         (
             lambda: regret_bound_data(
                 P, [1.0, 1.0], strong_convexity=1.0, divergence_bound=1.0
             ),
-            "`steps` must have shape",
+            "steps must have shape",
         ),
         (
             lambda: regret_bound_data(
                 P, [0.0], strong_convexity=1.0, divergence_bound=1.0
             ),
-            "least of steps` must be a positive",
+            "least of steps must be a positive",
         ),
         (
             lambda: regret_bound_data(
                 P, [1.0], strong_convexity=1.0, divergence_bound=[1.0, 2.0]
             ),
-            "`divergence_bound` must have shape",
+            "divergence_bound must have shape",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from linsep.perceptrons import (
     KernelPerceptron,
     MirrorProx,
     NesterovMomentum,
-    OptimisticPerceptron,
+    Optimistic,
     Perceptron,
     SecondOrderPerceptron,
     SmoothPerceptron,
@@ -26,7 +26,7 @@ BY_MISTAKES = [
     KernelPerceptron,
 ]
 IN_ROUNDS = [
-    OptimisticPerceptron,
+    Optimistic,
     SmoothPerceptron,
     MirrorProx,
     NesterovMomentum,

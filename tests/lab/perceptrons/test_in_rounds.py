@@ -12,7 +12,7 @@ from lab.perceptrons.planted import paper_rows, planted, planted_problems
 from linsep.perceptrons import (
     MirrorProx,
     NesterovMomentum,
-    OptimisticPerceptron,
+    Optimistic,
     SmoothPerceptron,
     VonNeumann,
 )
@@ -101,18 +101,61 @@ def test_optimistic_perceptron_is_algorithm_1_within_its_bound(problem):
     X, y, _, margin = problem
     A = y[:, None] * X
     r = radius_of(A)
-    bound = OptimisticPerceptron.round_bound(len(A), r, margin)
+    bound = Optimistic.round_bound(len(A), r, margin)
     t, w = first_separator(A, optimistic(A, math.floor(bound) + 2, 1 / r**2))
-    result = OptimisticPerceptron(fit_intercept=False).fit(X, y)
+    result = Optimistic(fit_intercept=False).run(X, y)
     assert result.n_updates == t <= math.floor(bound) + 1
     np.testing.assert_allclose(result.coef, w, rtol=1e-6, atol=1e-9 * r)
     assert result.n_operations == t * (2 * len(A) + 2)
 
 
-@pytest.mark.parametrize(("n", "rounds"), [(1, 1), (8, 489), (12, 9_642)])
+def pseudocode(X, y, r, n_rounds):
+    """Algorithm 1 as the paper prints it, line by line; yields p_t and the average."""
+    p = np.full(len(X), 1 / len(X))
+    x_before = x = (p * y) @ X
+    w = np.zeros(X.shape[1])
+    plays = []
+    for _ in range(n_rounds):
+        w = w + 2 * x - x_before
+        p = p * np.exp(-(y * (X @ w)) / r**2)
+        p = p / p.sum()
+        x_before, x = x, (p * y) @ X
+        plays.append(w)
+        yield p, np.mean(plays, axis=0)
+
+
+@pytest.mark.parametrize("separable", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_optimistic_rounds_are_the_papers_pseudocode(seed, separable):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 30)), int(rng.integers(1, 6))
+    X = rng.standard_normal((n, d)) * rng.uniform(0.1, 10)
+    y = np.where(X @ rng.standard_normal(d) > 0, 1.0, -1.0)
+    if not separable:
+        y = rng.choice([-1.0, 1.0], n)
+    r = radius_of(X)
+    played = Optimistic().rounds(y[:, None] * X)
+    for p, average in pseudocode(X, y, r, 60):
+        state = next(played)
+        np.testing.assert_allclose(state.p, p, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(state.w, average, rtol=1e-9, atol=1e-11 * r)
+
+
+@pytest.mark.parametrize("n", [3, 6, 9])
+def test_optimistic_separates_the_papers_rows_within_both_bounds(n):
+    X, y = paper_rows(n)
+    A = y[:, None] * X
+    margin, r = math.sqrt(3 / (4.0**n - 1)), radius_of(A)
+    run = Optimistic(fit_intercept=False).run(X, y)
+    assert (A @ run.coef > 0).all()
+    assert run.n_updates <= r * math.sqrt(2 * math.log(n)) / margin + 1
+    assert run.n_updates <= (1 + 2 * r**2 * math.log(n)) / (2 * margin) + 1
+
+
+@pytest.mark.parametrize(("n", "rounds"), [(1, 1), (8, 489), (12, 9_642), (15, 86_265)])
 def test_optimistic_perceptron_on_the_papers_rows(n, rounds):
     X, y = paper_rows(n)
-    result = OptimisticPerceptron(fit_intercept=False).fit(X, y)
+    result = Optimistic(fit_intercept=False).run(X, y)
     assert (result.n_updates, result.separated) == (rounds, True)
     assert result.n_operations == rounds * (2 * n + 2)
 
@@ -124,7 +167,7 @@ def test_optimistic_perceptron_takes_any_learning_rate(problem, factor):
     A = y[:, None] * X
     rate = factor / radius_of(A) ** 2
     t, w = first_separator(A, optimistic(A, 3000, rate))
-    result = OptimisticPerceptron(rate, fit_intercept=False, max_rounds=3000).fit(X, y)
+    result = Optimistic(rate, fit_intercept=False, max_rounds=3000).run(X, y)
     if t is None:
         assert not result.separated
     else:
@@ -140,7 +183,7 @@ def test_smooth_perceptron_is_the_textbook_loop_within_its_bound(problem):
     A = y[:, None] * X
     rounds = math.floor(SmoothPerceptron.round_bound(len(A), radius_of(A), margin)) + 1
     t, w = first_separator(A, (w for w, _, _ in smooth(A, rounds)))
-    result = SmoothPerceptron(fit_intercept=False).fit(X, y)
+    result = SmoothPerceptron(fit_intercept=False).run(X, y)
     assert result.n_updates == t <= rounds
     np.testing.assert_allclose(result.coef, w, rtol=1e-6, atol=1e-9)
 
@@ -166,7 +209,7 @@ def test_mirror_prox_is_the_textbook_loop_within_its_bound(problem):
     A = y[:, None] * X
     rounds = math.floor(MirrorProx.round_bound(len(A), radius_of(A), margin)) + 1
     t, w = first_separator(A, (w for w, _ in mirror_prox(A, rounds)))
-    result = MirrorProx(fit_intercept=False).fit(X, y)
+    result = MirrorProx(fit_intercept=False).run(X, y)
     assert result.n_updates == t <= rounds
     np.testing.assert_allclose(result.coef, w, rtol=1e-6, atol=1e-9)
     assert result.n_passes == 2 * t
@@ -190,7 +233,7 @@ def test_momentum_is_the_textbook_loop_within_its_bound(problem):
     A = y[:, None] * X
     bound = NesterovMomentum.round_bound(len(A), radius_of(A), margin)
     t, w = first_separator(A, momentum(A, math.ceil(bound) + 1))
-    result = NesterovMomentum(fit_intercept=False).fit(X, y)
+    result = NesterovMomentum(fit_intercept=False).run(X, y)
     assert result.n_updates == t <= math.ceil(bound)
     np.testing.assert_allclose(result.coef, w, rtol=1e-6, atol=1e-9)
 
@@ -216,7 +259,7 @@ def test_von_neumann_is_the_textbook_loop_within_its_bound(problem):
     A = y[:, None] * X
     bound = VonNeumann.round_bound(radius_of(A), margin)
     t, w = first_separator(A, von_neumann(A, math.ceil(bound) + 1))
-    result = VonNeumann(fit_intercept=False).fit(X, y)
+    result = VonNeumann(fit_intercept=False).run(X, y)
     assert result.n_updates == t <= bound * (1 + 1e-9)
     np.testing.assert_allclose(result.coef, w, rtol=1e-6, atol=1e-9 * radius_of(A))
     # The weight vector is its own pseudoexample.
@@ -238,34 +281,34 @@ def test_von_neumann_falls_like_one_over_root_k_where_nothing_separates(seed):
 
 @pytest.mark.parametrize("method", IN_ROUNDS)
 def test_round_cap_and_inseparable_rows(method):
-    result = method(max_rounds=20).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    result = method(max_rounds=20).run([[0.0], [1.0], [2.0]], [0, 1, 0])
     assert (result.stopped, result.n_updates) == ("max_rounds", 20)
     assert not result.separated
     assert result.margin_lower <= 0
-    with pytest.raises(ValueError, match="`max_rounds` must be an integer"):
-        method(max_rounds=0).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="max_rounds must be an integer"):
+        method(max_rounds=0).run([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("method", IN_ROUNDS)
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_scale_of_the_rows_changes_nothing(method, scale):
     X, y, _ = planted(2, 20, 3, 0.1)
-    one = method(fit_intercept=False).fit(X, y)
-    other = method(fit_intercept=False).fit(scale * X, y)
+    one = method(fit_intercept=False).run(X, y)
+    other = method(fit_intercept=False).run(scale * X, y)
     assert one.n_updates == other.n_updates
     assert other.margin_lower == pytest.approx(scale * one.margin_lower, rel=1e-6)
 
 
 @pytest.mark.parametrize("method", IN_ROUNDS)
 def test_a_single_row_and_one_class_separate(method):
-    assert method(fit_intercept=False).fit([[3.0, -1.0]], [1]).separated
-    assert method().fit([[1.0], [2.0]], ["a", "a"]).separated
+    assert method(fit_intercept=False).run([[3.0, -1.0]], [1]).separated
+    assert method().run([[1.0], [2.0]], ["a", "a"]).separated
 
 
 @pytest.mark.parametrize("method", IN_ROUNDS)
 def test_margins_bracket_the_planted_margin(method):
     X, y, _ = planted(4, 30, 3, 0.1)
-    result = method(fit_intercept=False).fit(X, y)
+    result = method(fit_intercept=False).run(X, y)
     assert result.separated
     assert 0 < result.margin_lower <= result.margin_upper
     assert result.margin_upper >= 0.1 * (1 - 1e-9)
@@ -273,5 +316,5 @@ def test_margins_bracket_the_planted_margin(method):
 
 
 def test_learning_rate_must_be_positive():
-    with pytest.raises(ValueError, match="`learning_rate` must be a positive number"):
-        OptimisticPerceptron(0.0).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="learning_rate must be a positive number"):
+        Optimistic(0.0).run([[0.0], [1.0]], [0, 1])

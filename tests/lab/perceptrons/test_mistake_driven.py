@@ -42,7 +42,7 @@ def textbook_perceptron(A, max_passes=10**6):
 @pytest.mark.parametrize("n", range(1, 11))
 def test_perceptron_on_the_papers_rows(n):
     X, y = paper_rows(n)
-    result = Perceptron(fit_intercept=False, max_passes=None).fit(X, y)
+    result = Perceptron(fit_intercept=False, max_passes=None).run(X, y)
     assert result.separated
     assert result.n_updates == (4**n - 1) // 3
     if n == 10:
@@ -51,7 +51,7 @@ def test_perceptron_on_the_papers_rows(n):
 
 def test_perceptron_counts_39_146_853_operations_at_n_12():
     X, y = paper_rows(12)
-    result = Perceptron(fit_intercept=False, max_passes=None).fit(X, y)
+    result = Perceptron(fit_intercept=False, max_passes=None).run(X, y)
     assert result.n_operations == 39_146_853
     assert result.n_updates == (4**12 - 1) // 3
     assert result.n_operations == 12 * result.n_passes + result.n_updates
@@ -59,7 +59,7 @@ def test_perceptron_counts_39_146_853_operations_at_n_12():
 
 @pytest.mark.parametrize(("c", "updates"), [(0, 5), (10, 445), (100, 40_405)])
 def test_perceptron_on_two_neighbours_far_from_zero(c, updates):
-    result = Perceptron(max_passes=None).fit([[c], [c + 1]], [0, 1])
+    result = Perceptron(max_passes=None).run([[c], [c + 1]], [0, 1])
     assert (result.n_updates, result.separated) == (updates, True)
 
 
@@ -67,7 +67,7 @@ def test_perceptron_on_two_neighbours_far_from_zero(c, updates):
 def test_perceptron_is_the_textbook_loop_and_keeps_novikoffs_bound(problem):
     X, y, _, margin = problem
     A = y[:, None] * X
-    result = Perceptron(fit_intercept=False, max_passes=None).fit(X, y)
+    result = Perceptron(fit_intercept=False, max_passes=None).run(X, y)
     w, erred, passes, shown = textbook_perceptron(A)
     assert result.n_updates == len(erred)
     assert result.n_passes == passes
@@ -86,7 +86,7 @@ def test_perceptron_is_scikit_learns(problem, fit_intercept):
     from sklearn.linear_model import Perceptron as Theirs
 
     X, y, _, _ = problem
-    ours = Perceptron(fit_intercept=fit_intercept, max_passes=40).fit(X, y)
+    ours = Perceptron(fit_intercept=fit_intercept, max_passes=40).run(X, y)
     theirs = Theirs(
         shuffle=False, eta0=1.0, tol=None, max_iter=40, fit_intercept=fit_intercept
     ).fit(X, y)
@@ -99,9 +99,9 @@ def test_perceptron_is_scikit_learns(problem, fit_intercept):
 @pytest.mark.parametrize("method", BY_MISTAKES)
 def test_caps_end_the_run(method):
     X, y = [[0.0], [1.0], [2.0]], [0, 1, 0]  # not separable
-    by_passes = method(max_passes=7, max_updates=None).fit(X, y)
+    by_passes = method(max_passes=7, max_updates=None).run(X, y)
     assert (by_passes.stopped, by_passes.n_passes) == ("max_passes", 7)
-    by_updates = method(max_passes=None, max_updates=5).fit(X, y)
+    by_updates = method(max_passes=None, max_updates=5).run(X, y)
     assert (by_updates.stopped, by_updates.n_updates) == ("max_updates", 5)
     assert not by_updates.separated
     assert not by_passes.separated
@@ -110,11 +110,11 @@ def test_caps_end_the_run(method):
 @pytest.mark.parametrize("method", BY_MISTAKES)
 def test_exactly_enough_updates_is_enough(method):
     X, y, _ = planted(0, 12, 3, 0.2)
-    free = method(max_passes=None).fit(X, y)
-    capped = method(max_passes=None, max_updates=free.n_updates).fit(X, y)
+    free = method(max_passes=None).run(X, y)
+    capped = method(max_passes=None, max_updates=free.n_updates).run(X, y)
     assert capped.stopped == "separated"
     assert capped.n_operations == free.n_operations
-    one_short = method(max_passes=None, max_updates=free.n_updates - 1).fit(X, y)
+    one_short = method(max_passes=None, max_updates=free.n_updates - 1).run(X, y)
     assert one_short.stopped == "max_updates"
 
 
@@ -122,7 +122,7 @@ def test_exactly_enough_updates_is_enough(method):
 def test_shuffled_order_is_seeded_and_every_pass_shows_every_row(method):
     X, y, _ = planted(3, 15, 3, 0.15)
     runs = [
-        method(order="shuffled", random_state=seed, max_passes=None).fit(X, y)
+        method(order="shuffled", random_state=seed, max_passes=None).run(X, y)
         for seed in (0, 0, 1)
     ]
     assert runs[0].n_updates == runs[1].n_updates
@@ -132,7 +132,7 @@ def test_shuffled_order_is_seeded_and_every_pass_shows_every_row(method):
         not np.array_equal(
             runs[0].row_weights,
             method(order="shuffled", random_state=s, max_passes=None)
-            .fit(X, y)
+            .run(X, y)
             .row_weights,
         )
         for s in range(1, 6)
@@ -144,10 +144,10 @@ def test_shuffled_order_is_seeded_and_every_pass_shows_every_row(method):
 
 @pytest.mark.parametrize("method", BY_MISTAKES)
 def test_settings_that_cannot_be_say_so(method):
-    with pytest.raises(ValueError, match='`order` must be "cyclic" or "shuffled"'):
-        method(order="random").fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(ValueError, match="`max_passes` must be an integer"):
-        method(max_passes=0).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match='order must be "cyclic" or "shuffled"'):
+        method(order="random").run([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match="max_passes must be an integer"):
+        method(max_passes=0).run([[1.0], [2.0]], [0, 1])
 
 
 def textbook_voted(A, max_passes):
@@ -172,16 +172,16 @@ def test_voted_and_averaged_are_the_textbook_loop(problem, passes):
     X, y, _, _ = problem
     A = y[:, None] * X
     v, c = textbook_voted(A, passes)
-    voted = VotedPerceptron(fit_intercept=False, max_passes=passes).fit(X, y)
+    voted = VotedPerceptron(fit_intercept=False, max_passes=passes).run(X, y)
     np.testing.assert_array_equal(voted.votes, c)
     np.testing.assert_allclose(voted.vectors, v, rtol=1e-9, atol=1e-12 * radius_of(A))
     new = np.random.default_rng(0).normal(size=(20, X.shape[1]))
     np.testing.assert_allclose(voted.decision_function(new), np.sign(new @ v.T) @ c)
-    averaged = AveragedPerceptron(fit_intercept=False, max_passes=passes).fit(X, y)
+    averaged = AveragedPerceptron(fit_intercept=False, max_passes=passes).run(X, y)
     np.testing.assert_allclose(
         averaged.coef, c @ v / c.sum(), rtol=1e-9, atol=1e-12 * radius_of(A)
     )
-    perceptron = Perceptron(fit_intercept=False, max_passes=passes).fit(X, y)
+    perceptron = Perceptron(fit_intercept=False, max_passes=passes).run(X, y)
     assert voted.n_updates == averaged.n_updates == perceptron.n_updates
 
 
@@ -192,7 +192,7 @@ def test_voted_bound_covers_one_pass_over_any_rows(seed, flips, margin):
     X, y, u = planted(seed, 20, 3, margin)
     y[:flips] *= -1
     deviation = math.sqrt((np.maximum(0, margin - y * (X @ u)) ** 2).sum())
-    result = VotedPerceptron(fit_intercept=False, max_passes=1).fit(X, y)
+    result = VotedPerceptron(fit_intercept=False, max_passes=1).run(X, y)
     bound = VotedPerceptron.mistake_bound(radius_of(X), margin, deviation)
     assert result.n_updates <= bound * (1 + 1e-9)
 
@@ -231,7 +231,7 @@ def test_winnow_learns_disjunctions_within_its_bound(seed, d, k, promotion):
     X[1, k:] = 1.0
     threshold = 0.5123 * d  # no sum of powers of the promotion: ties would be rounding
     winnow = Winnow(promotion, threshold, max_passes=None)
-    result = winnow.fit(X, y)
+    result = winnow.run(X, y)
     w, mistakes = textbook_winnow(X, y, promotion, threshold, 10**6)
     np.testing.assert_allclose(result.coef, w, rtol=1e-9)
     assert result.n_updates == mistakes
@@ -253,7 +253,7 @@ def test_winnow_bound_for_weighted_targets(seed, separation):
     if len(set(y)) < 2:
         return
     winnow = Winnow(promotion=1 + separation / 2, max_passes=None)
-    result = winnow.fit(X, y)
+    result = winnow.run(X, y)
     assert result.separated
     assert result.n_updates <= winnow.mistake_bound(12, mu.sum(), separation)
 
@@ -261,7 +261,7 @@ def test_winnow_bound_for_weighted_targets(seed, separation):
 @pytest.mark.parametrize("X", [[[-0.1], [1.0]], [[0.0], [1.5]]])
 def test_winnow_enforces_its_domain(X):
     with pytest.raises(ValueError, match=r"every feature in \[0, 1\], got values from"):
-        Winnow().fit(X, [0, 1])
+        Winnow().run(X, [0, 1])
 
 
 def test_winnow_bound_refuses_what_its_argument_does_not_cover():
@@ -278,7 +278,7 @@ def test_balanced_winnow_is_the_textbook_loop_within_its_bound(problem):
     # The bound wants a target of 1-norm one.
     margin = margin / norm
     rate = margin / r**2
-    result = BalancedWinnow(rate, fit_intercept=False, max_passes=None).fit(X, y)
+    result = BalancedWinnow(rate, fit_intercept=False, max_passes=None).run(X, y)
     up, down, mistakes = np.ones(X.shape[1]), np.ones(X.shape[1]), 0
     clean = False
     while not clean:
@@ -297,7 +297,7 @@ def test_balanced_winnow_is_the_textbook_loop_within_its_bound(problem):
 
 def test_balanced_winnow_survives_exponents_beyond_floating_point():
     X, y = [[1e4, 0.0], [-1e4, 1.0]], [1, 0]
-    result = BalancedWinnow(1.0, fit_intercept=False, max_passes=50).fit(X, y)
+    result = BalancedWinnow(1.0, fit_intercept=False, max_passes=50).run(X, y)
     assert np.isfinite(result.coef).all()
 
 
@@ -308,7 +308,7 @@ def test_second_order_is_the_textbook_loop_within_its_bound(problem, ridge):
     A = y[:, None] * X
     ridge = ridge * radius_of(A) ** 2
     method = SecondOrderPerceptron(ridge, fit_intercept=False, max_passes=30)
-    result = method.fit(X, y)
+    result = method.run(X, y)
     # The source: S = [past mistakes, this row], decide by v^T (ridge I + S S^T)^{-1} x.
     M, v, erred = ridge * np.eye(X.shape[1]), np.zeros(X.shape[1]), []
     for _ in range(30):
@@ -332,8 +332,8 @@ def test_second_order_is_the_textbook_loop_within_its_bound(problem, ridge):
 def test_linear_kernel_perceptron_is_perceptron(problem, fit_intercept):
     X, y, _, _ = problem
     X = np.round(X * 8 / np.abs(X).max())  # whole numbers: no rounding, no near ties
-    linear = Perceptron(fit_intercept=fit_intercept, max_passes=50).fit(X, y)
-    kernel = KernelPerceptron(fit_intercept=fit_intercept, max_passes=50).fit(X, y)
+    linear = Perceptron(fit_intercept=fit_intercept, max_passes=50).run(X, y)
+    kernel = KernelPerceptron(fit_intercept=fit_intercept, max_passes=50).run(X, y)
     np.testing.assert_array_equal(kernel.row_weights, linear.row_weights)
     assert (kernel.n_passes, kernel.stopped) == (linear.n_passes, linear.stopped)
     np.testing.assert_allclose(
@@ -353,7 +353,7 @@ def test_kernel_perceptron_in_feature_space(seed):
         [[1, 2**0.5 * a, 2**0.5 * b, a * a, b * b, 2**0.5 * a * b] for a, b in X]
     )
     method = KernelPerceptron("polynomial", degree=2, fit_intercept=False)
-    result = method.fit(X, y)
+    result = method.run(X, y)
     sign = np.where(y == 1, 1, -1)
     gram = (1 + X.astype(int) @ X.astype(int).T) ** 2  # whole numbers, hence exact
     counts, clean = np.zeros(14, dtype=int), False
@@ -375,14 +375,14 @@ def test_kernel_perceptron_in_feature_space(seed):
 
 def test_kernel_may_be_a_function_or_rbf():
     X, y = [[0.0], [1.0], [2.0]], ["out", "in", "out"]
-    rbf = KernelPerceptron("rbf", gamma=2.0).fit(X, y)
-    given_kernel = KernelPerceptron(lambda U, V: np.exp(-2.0 * (U - V.T) ** 2)).fit(
+    rbf = KernelPerceptron("rbf", gamma=2.0).run(X, y)
+    given_kernel = KernelPerceptron(lambda U, V: np.exp(-2.0 * (U - V.T) ** 2)).run(
         X, y
     )
     assert rbf.predict(X).tolist() == y
     np.testing.assert_array_equal(rbf.row_weights, given_kernel.row_weights)
-    with pytest.raises(ValueError, match='`kernel` must be "linear"'):
-        KernelPerceptron("cubic").fit(X, y)
+    with pytest.raises(ValueError, match='kernel must be "linear"'):
+        KernelPerceptron("cubic").run(X, y)
 
 
 @given(problem=planted_problems(), target=st.sampled_from([0.0, 1.0, 20.0]))
@@ -396,7 +396,7 @@ def test_minover_is_the_textbook_loop_within_its_bound(problem, target):
     while (A @ w).min() <= target:
         w = w + A[np.argmin(A @ w)]
         updates += 1
-    result = method.fit(X, y)
+    result = method.run(X, y)
     assert result.n_updates == updates
     np.testing.assert_allclose(result.coef, w, rtol=1e-9)
     assert result.n_updates <= method.mistake_bound(radius_of(A), margin)
@@ -406,7 +406,7 @@ def test_minover_is_the_textbook_loop_within_its_bound(problem, target):
 def test_minover_approaches_the_largest_margin():
     X, y, _ = planted(5, 40, 3, 0.1)
     results = [
-        Minover(target, fit_intercept=False).fit(X, y) for target in (0.0, 3.0, 300.0)
+        Minover(target, fit_intercept=False).run(X, y) for target in (0.0, 3.0, 300.0)
     ]
     margins = [result.margin_lower for result in results]
     assert margins[0] < margins[1] < margins[2]
@@ -426,7 +426,7 @@ def test_maxover_is_the_textbook_loop_within_its_bound(problem, share):
             break
         w = w + A[wrong[np.argmax(A[wrong] @ w)]]
         updates += 1
-    result = method.fit(X, y)
+    result = method.run(X, y)
     assert result.n_updates == updates
     if result.stopped == "separated":
         np.testing.assert_allclose(result.coef, w, rtol=1e-9)
@@ -437,7 +437,7 @@ def test_maxover_gets_most_rows_right_where_none_can_get_all():
     for seed in range(5):
         X, y, _ = planted(seed, 40, 3, 0.2)
         y[:3] *= -1
-        result = Maxover(fit_intercept=False, max_updates=3000).fit(X, y)
+        result = Maxover(fit_intercept=False, max_updates=3000).run(X, y)
         # No hyperplane errs on fewer than ... the planted one errs on three.
         assert (result.predict(X) != y).sum() <= 3
         assert result.stopped == "max_updates"
@@ -445,12 +445,12 @@ def test_maxover_gets_most_rows_right_where_none_can_get_all():
 
 def test_labels_of_any_coding_and_one_class():
     X, y, _ = planted(1, 10, 2, 0.3)
-    reference = Perceptron().fit(X, y)
+    reference = Perceptron().run(X, y)
     for labels in (y > 0, np.where(y > 0, "b", "a"), np.where(y > 0, 7, -2)):
-        result = Perceptron().fit(X, labels)
+        result = Perceptron().run(X, labels)
         np.testing.assert_array_equal(result.coef, reference.coef)
         assert (result.predict(X) == labels).all()
-    alone = Perceptron().fit([[1.0], [-2.0]], ["a", "a"])
+    alone = Perceptron().run([[1.0], [-2.0]], ["a", "a"])
     assert alone.separated
     assert alone.predict([[5.0]]).tolist() == ["a"]
 
@@ -461,11 +461,11 @@ def test_frames_sparse_rows_and_new_rows_of_any_kind(method):
     from scipy.sparse import csr_array
 
     X, y, _ = planted(6, 20, 3, 0.2)
-    expected = method().fit(X, y)
+    expected = method().run(X, y)
     values = expected.decision_function(X)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     for kind in (frame, csr_array(X), X.tolist()):
-        result = method().fit(kind, y)
+        result = method().run(kind, y)
         np.testing.assert_array_equal(result.row_weights, expected.row_weights)
         np.testing.assert_allclose(result.decision_function(kind), values, atol=1e-12)
     with pytest.raises(ValueError, match="column"):
@@ -475,20 +475,20 @@ def test_frames_sparse_rows_and_new_rows_of_any_kind(method):
 @pytest.mark.parametrize("size", [1e200, 1e-200])
 def test_sizes_beyond_the_range_of_squares_are_refused(size):
     with pytest.raises(ValueError, match=r"between 1e-120 and 1e\+120 in size"):
-        Perceptron(fit_intercept=False).fit([[size], [-size]], [1, 0])
+        Perceptron(fit_intercept=False).run([[size], [-size]], [1, 0])
 
 
 def test_results_say_what_happened():
-    text = repr(Perceptron().fit([[10.0], [11.0]], [0, 1]))
+    text = repr(Perceptron().run([[10.0], [11.0]], [0, 1]))
     assert text == "Perceptron: separated, 445 updates, 234 passes, 913 operations"
-    text = repr(Perceptron(max_passes=3).fit([[0.0], [1.0], [2.0]], [0, 1, 0]))
+    text = repr(Perceptron(max_passes=3).run([[0.0], [1.0], [2.0]], [0, 1, 0]))
     assert text.startswith("Perceptron: not separated (max_passes), ")
 
 
 def test_all_pairs_of_methods_agree_that_planted_rows_separate():
     X, y, _ = planted(11, 30, 4, 0.1)
-    results = [method(max_passes=None).fit(X, y) for method in BY_MISTAKES]
-    results += [Minover().fit(X, y), Maxover().fit(X, y)]
+    results = [method(max_passes=None).run(X, y) for method in BY_MISTAKES]
+    results += [Minover().run(X, y), Maxover().run(X, y)]
     for result in results:
         # A vote of all vectors met may fail where the last of them separates.
         assert result.stopped == ("separated" if result.separated else "no_mistakes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
 from typing import Any
@@ -13,6 +14,8 @@ from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.overlap_proof import overlap_weights
 from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.watch import require_time
+from linsep.proof.certificate import Certificate
 from linsep.rows import DenseRows, SparseRows, rows_from
 from linsep.rows.equal_rows import Groups
 
@@ -88,21 +91,30 @@ def _users_own(study: Study, groups: Groups, demands: Demands) -> CertifiedRows:
     )
 
 
-def certificate_of(basis: CertifiedRows, partition: Partition) -> Any:
-    """Certify the partition."""
-    from linsep.proof.certificate import Certificate
+def certificate_of(
+    basis: CertifiedRows, partition: Partition, should_stop: Callable[[], bool]
+) -> Certificate:
+    """Certify the partition.
 
+    Raises
+    ------
+    OutOfTime
+        If `should_stop` said so, between steps.
+    """
     w = [-value for value in partition.w] if basis.mirrored else list(partition.w)
     if not partition.overlapped.any():
         return Certificate.for_separator(basis.rows, basis.classes, w)
-    weights = _weights(basis, partition)
+    weights = _weights(basis, partition, should_stop)
+    require_time(should_stop)
     listed = sorted(weights)
     return Certificate.for_partition(
         basis.rows, basis.classes, w, listed, [weights[i] for i in listed]
     )
 
 
-def _weights(basis: CertifiedRows, partition: Partition) -> dict[int, int]:
+def _weights(
+    basis: CertifiedRows, partition: Partition, should_stop: Callable[[], bool]
+) -> dict[int, int]:
     """Return positive weights of all overlapped rows under which they sum to zero.
 
     Each row gets the same, and a few of them more.
@@ -119,6 +131,7 @@ def _weights(basis: CertifiedRows, partition: Partition) -> dict[int, int]:
         {int(i): int(counts[i]) for i in np.flatnonzero(counts)},
         partition.quotient.spanning,
         partition.conflicts,
+        should_stop,
     )
     along_row = _first_rows(of_row[~against], covered[~against])
     against_row = _first_rows(of_row[against], covered[against])

@@ -18,34 +18,17 @@ may settle other coefficients too, or by a conflict.
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.facial_reduction import OutOfTime, Partition
+from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.quotient import Conflict
+from linsep.diagnosis.status import Estimate
+from linsep.diagnosis.watch import OutOfTime
 from linsep.proof.exact import doubles_from, integers_from
-from linsep.proof.signs import settled_signs, signs_of
+from linsep.proof.signs import all_positive, settled_signs
 from linsep.rows import Rows
-
-
-class Estimate(StrEnum):
-    """The verdict on a coefficient; compares equal to its text.
-
-    - ``finite``: the maximum likelihood estimate of it exists.
-    - ``+inf``, ``-inf``: it diverges, in this direction whichever way it is approached.
-    - ``undetermined``: it may diverge either way, or stay; the data do not say.
-    - ``aliased``: collinearity leaves it unidentified, separation or not.
-    - ``undecided``: the time ran out first.
-    """
-
-    FINITE = "finite"
-    PLUS = "+inf"
-    MINUS = "-inf"
-    UNDETERMINED = "undetermined"
-    ALIASED = "aliased"
-    UNDECIDED = "undecided"
+from linsep.rows.working_set import WorkingSet
 
 
 def verdicts(
@@ -104,7 +87,12 @@ class _Question:
         _, relative = settled_signs(rows, self.w, working)
         n_few = 5 * self.quotient.dimension + 200
         nearest = np.argsort(relative, kind="stable")[:n_few]
-        self.working = np.sort(working[nearest])
+        self.working = WorkingSet(
+            rows,
+            np.random.default_rng(0),
+            dimension=self.quotient.dimension,
+            start=np.sort(working[nearest]),
+        )
 
     def shortcut(self, column: int) -> tuple[int, ...] | None:
         """Push the direction at hand against the sign, as far as near rows allow.
@@ -117,7 +105,7 @@ class _Question:
         step = self.quotient.to_weights(c)
         towards = -1.0 if self.w[column] > 0 else 1.0
         w, v = doubles_from(self.w), towards * doubles_from(step)
-        block = self.rows.take(self.working)
+        block = self.working.rows
         slack, change = np.asarray(block @ w).ravel(), np.asarray(block @ v).ravel()
         falling = change < 0
         with np.errstate(all="ignore"):
@@ -138,33 +126,19 @@ class _Question:
         )
         if pushed[column] * self.w[column] >= 0:
             return None
-        return pushed if self._violators(pushed).size == 0 else None
+        return pushed if all_positive(self.rows, pushed, self.separated) else None
 
     def other_sign(self, column: int) -> tuple[int, ...] | None:
         """Return a direction with the other sign, or None: there is none."""
         towards = -1 if self.w[column] > 0 else 1
         extra = [towards * value for value in self._coordinates(column)]
-        while True:
-            answer = self.quotient.decide(self.working, self.should_stop, extra)
-            if answer is None or self.should_stop():
-                raise OutOfTime
-            if isinstance(answer, Conflict):
-                return None
-            violators = self._violators(answer)
-            if violators.size == 0:
-                return answer
-            n_added = 5 * self.quotient.dimension + 50
-            self.working = np.union1d(self.working, violators[:n_added])
+        answer = self.quotient.decide_among(
+            self.separated, self.working, self.should_stop, extra
+        )
+        return None if isinstance(answer, Conflict) else answer
 
     def _coordinates(self, column: int) -> list[int]:
         """Return the unit vector of a column in the coordinates ``u``."""
         if self.quotient.basis is not None:
             return [int(value) for value in self.quotient.basis[column]]
         return [int(j == column) for j in self.quotient.kept]
-
-    def _violators(self, w: tuple[int, ...]) -> NDArray[np.intp]:
-        """Return separated rows on which a direction is not positive, worst first."""
-        signs, relative = signs_of(self.rows, w, self.separated)
-        bad = np.flatnonzero(signs <= 0)
-        worst = bad[np.argsort(relative[bad], kind="stable")]
-        return np.asarray(self.separated[worst])

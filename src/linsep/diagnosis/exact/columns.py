@@ -11,6 +11,7 @@ that was left out is always aliased; a kept one is where a column left out uses 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -18,9 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.watch import require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerArray, IntegerRows
 from linsep.proof.signs import vanishing
+from linsep.proof.simplex import never
 from linsep.rows import Rows, as_dense
 
 # Beyond this many columns left out, combinations are not written down one by one.
@@ -59,7 +62,10 @@ class Columns:
 
 
 def columns_of(
-    rows: Rows, rng: np.random.Generator, priority: NDArray[np.intp]
+    rows: Rows,
+    rng: np.random.Generator,
+    priority: NDArray[np.intp],
+    should_stop: Callable[[], bool] = never,
 ) -> Columns:
     """Find the independent columns of all rows, exactly.
 
@@ -70,17 +76,27 @@ def columns_of(
         Draws the rows to begin with.
     priority : ndarray of shape (d,), int
         The columns in the order in which they are to be kept.
+    should_stop : callable, optional
+        Asked between steps.
+
+    Raises
+    ------
+    OutOfTime
+        If `should_stop` said so.
     """
     m, d = rows.shape
     chosen = np.sort(rng.choice(m, min(m, 2 * d + 50), replace=False))
     attempt = 0
     while True:
+        require_time(should_stop)
         block = rows.take(chosen)
         dense = as_dense(block)
         values = IntegerRows.from_floats(dense[:, priority]).values
         pivots = linear.independent_columns(values, attempt)
         if d - len(pivots) > MOST_COMBINATIONS:
-            found, missed = _wide(rows, values, chosen, pivots, priority, attempt)
+            found, missed = _wide(
+                rows, values, chosen, pivots, priority, attempt, should_stop
+            )
         else:
             found, missed = _narrow(rows, values, priority, rng)
         if found is not None:
@@ -175,6 +191,7 @@ def _wide(
     pivots: list[int],
     priority: NDArray[np.intp],
     attempt: int,
+    should_stop: Callable[[], bool],
 ) -> tuple[Columns | None, NDArray[np.intp]]:
     """Prove the rank from the side of the rows, where the columns are too many."""
     from flint import nmod_mat
@@ -188,6 +205,7 @@ def _wide(
     others = np.setdiff1d(np.arange(m), chosen[independent])
     step = max(1, (1 << 22) // max(1, d))
     for start in range(0, others.size, step):
+        require_time(should_stop)
         part = others[start : start + step]
         block = rows.take(part)
         dense = as_dense(block)

@@ -18,15 +18,17 @@ sides of one demand make it an equality.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.outcomes import Outcome
-from linsep.diagnosis.inputs.study import INTERCEPT
+from linsep.diagnosis.inputs.study import INTERCEPT, Study
+from linsep.input import InputError
 from linsep.rows import Rows, SparseRows, rows_from
 from linsep.rows.equal_rows import Groups
 
@@ -45,6 +47,8 @@ class Demands:
         The columns in the order in which they are reported, intercept first.
     names : tuple of d str
         The coefficients' names in that order.
+    constants : ndarray of int
+        The columns of the intercepts or thresholds.
     of_group : ndarray of shape (n_groups, k), int
         The rows that a group of equal observations makes; -1 for none. An observation
         is separated iff all of its rows are.
@@ -56,8 +60,14 @@ class Demands:
     equal: NDArray[np.bool_]
     order: NDArray[np.intp]
     names: tuple[str, ...]
+    constants: NDArray[np.intp]
     of_group: NDArray[np.intp]
-    of_level: NDArray[np.bool_] | None = field(default=None)
+    of_level: NDArray[np.bool_] | None = None
+
+    @property
+    def named_columns(self) -> list[tuple[str, int]]:
+        """The coefficients' names with their columns, in the order reported."""
+        return list(zip(self.names, self.order.tolist(), strict=True))
 
     def separated_observations(
         self,
@@ -73,41 +83,52 @@ class Demands:
         return np.asarray((by_level.T[group] | ~has).all(axis=1))
 
 
-def demands_of(
-    family: str,
-    groups: Groups,
-    outcome: Outcome,
-    names: tuple[str, ...],
-    fit_intercept: bool,
-) -> Demands:
-    """Write a regression as signed rows over the distinct rows of X.
-
-    Parameters
-    ----------
-    family : str
-        One of "binomial", "poisson", "multinomial", "ordinal".
-    groups : Groups
-    outcome : Outcome
-        With a row for each observation that `groups` was made from.
-    names : tuple of str
-        The features' names.
-    fit_intercept : bool
-    """
-    has = np.zeros((groups.first.size, outcome.levels.size), dtype=bool)
-    for level in range(outcome.levels.size):
-        has[groups.group[outcome.has[:, level]], level] = True
-    if family == "multinomial" and outcome.levels.size > 1:
-        return _multinomial(groups.X, has, outcome, names, fit_intercept)
-    if family == "ordinal" and outcome.levels.size > 1:
-        return _ordinal(groups.X, has, outcome, names)
-    if family == "poisson":
+def demands_of(study: Study, groups: Groups) -> Demands:
+    """Write a regression as signed rows over the distinct rows of X."""
+    outcome, names = study.outcome, study.names
+    has = levels_of_groups(groups, outcome.has)
+    if study.family == "multinomial" and outcome.levels.size > 1:
+        return _multinomial(groups.X, has, study)
+    if study.family == "ordinal" and outcome.levels.size > 1:
+        return _ordinal(groups.X, has, study)
+    if study.family == "poisson":
         signs, equal = np.where(has[:, 1], 1, -1), np.asarray(has[:, 1])
     elif outcome.levels.size == 1:
         signs = np.full(has.shape[0], 1 if _is_event(outcome.levels[0]) else -1)
         equal = np.zeros(has.shape[0], dtype=bool)
     else:
         signs, equal = np.where(has[:, -1], 1, -1), np.asarray(has.all(axis=1))
-    return _one_block(groups.X, signs.astype(np.int8), equal, names, fit_intercept)
+    n, d = groups.X.shape
+    constants = np.array([d] if study.fit_intercept else [], dtype=np.intp)
+    if study.fit_intercept:
+        names = (INTERCEPT, *names)
+    return Demands(
+        rows_from(groups.X, signs.astype(np.int8), study.fit_intercept),
+        equal,
+        np.append(constants, np.arange(d)),
+        names,
+        constants,
+        np.arange(n)[:, np.newaxis],
+    )
+
+
+def levels_of_groups(groups: Groups, has: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which levels the rows of each group hold, given those of each row."""
+    held = np.zeros((groups.first.size, has.shape[1]), dtype=bool)
+    for level in range(has.shape[1]):
+        held[groups.group[has[:, level]], level] = True
+    return held
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the coefficients' names, which are made of features' and classes'."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(
+            "features and classes must give coefficients names that differ from each "
+            f"other, got {repeated[0]!r} twice; rename the feature or the class"
+        )
+    return tuple(names)
 
 
 def _is_event(label: object) -> bool:
@@ -121,123 +142,95 @@ def _is_event(label: object) -> bool:
         return True
 
 
-def _one_block(
-    X: Any,
-    signs: NDArray[np.int8],
-    equal: NDArray[np.bool_],
-    names: tuple[str, ...],
-    fit_intercept: bool,
-) -> Demands:
-    rows = rows_from(X, signs, fit_intercept)
-    n, d = X.shape
-    order = np.arange(d)
-    if fit_intercept:
-        order, names = np.concatenate([[d], order]), (INTERCEPT, *names)
-    return Demands(
-        rows, equal, order.astype(np.intp), names, np.arange(n)[:, np.newaxis]
-    )
-
-
-def _multinomial(
-    X: Any,
-    has: NDArray[np.bool_],
-    outcome: Outcome,
-    names: tuple[str, ...],
-    fit_intercept: bool,
-) -> Demands:
+def _multinomial(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
     """One block of columns for each class but the first; a row for each pair."""
     from scipy import sparse
 
     extended = sparse.csr_array(X, dtype=np.float64)
-    if fit_intercept:
+    names, constant = list(study.names), np.empty(0, dtype=np.intp)
+    if study.fit_intercept:
         ones = sparse.csr_array(np.ones((X.shape[0], 1)))
         extended = sparse.csr_array(sparse.hstack([extended, ones]))
-    n_levels, width = outcome.levels.size, extended.shape[1]
-    blocks, equal, of_group = [], [], []
-    of_level = []
-    n_rows = 0
-    for low in range(n_levels):
-        for high in range(low + 1, n_levels):
-            chosen = np.flatnonzero(has[:, low] | has[:, high])
-            both = has[chosen, low] & has[chosen, high]
-            sign = np.where(has[chosen, high], 1.0, -1.0)
-            part = sparse.csr_array(sparse.diags_array(sign) @ extended[chosen])
-            blocks.append(_placed(part, low - 1, high - 1, width, n_levels - 1))
-            equal.append(both)
-            at = np.full(X.shape[0], -1)
-            at[chosen] = n_rows + np.arange(chosen.size)
-            n_rows += chosen.size
-            of_group.append(at)
-            of_level.append(np.isin(np.arange(n_levels), [low, high]))
-    stacked = sparse.csr_array(sparse.vstack(blocks, format="csr"))
-    stacked.sort_indices()
-    order, labels = [], []
-    for level in range(n_levels - 1):
-        columns = list(range(width))
-        own = list(names)
-        if fit_intercept:
-            columns, own = [width - 1, *columns[:-1]], [INTERCEPT, *own]
-        order += [level * width + column for column in columns]
-        labels += [f"{name} [{outcome.levels[level + 1]}]" for name in own]
-    return Demands(
-        SparseRows(stacked, np.ones(n_rows, dtype=np.int8), False),
-        np.concatenate(equal),
-        np.array(order, dtype=np.intp),
-        tuple(labels),
-        np.stack(of_group, axis=1),
-        np.stack(of_level, axis=1),
+        names, constant = [INTERCEPT, *names], np.array([X.shape[1]])
+    order = np.append(constant, np.arange(X.shape[1]))
+    levels = study.outcome.levels
+    n_levels, width = levels.size, extended.shape[1]
+    starts = width * np.arange(n_levels - 1)[:, np.newaxis]
+
+    def block(chosen: NDArray[np.intp], high: int, low: int) -> Any:
+        weights = np.zeros((1, n_levels))
+        weights[0, [high, low]] = 1.0, -1.0
+        return sparse.kron(weights[:, 1:], extended[chosen], format="csr")
+
+    return _stacked(
+        has,
+        [(high, low) for low, high in combinations(range(n_levels), 2)],
+        block,
+        (starts + order).ravel(),
+        [f"{name} [{level}]" for level in levels[1:] for name in names],
+        (starts + constant).ravel(),
     )
 
 
-def _placed(part: Any, low: int, high: int, width: int, n_blocks: int) -> Any:
-    """Put rows into the block `high`, and their negatives into the block `low`."""
-    from scipy import sparse
-
-    shape = (part.shape[0], width * n_blocks)
-    up = sparse.csr_array((part.data, part.indices + high * width, part.indptr), shape)
-    if low < 0:
-        return up
-    down = sparse.csr_array(
-        (-part.data, part.indices + low * width, part.indptr), shape
-    )
-    return sparse.csr_array(down + up)
-
-
-def _ordinal(
-    X: Any, has: NDArray[np.bool_], outcome: Outcome, names: tuple[str, ...]
-) -> Demands:
+def _ordinal(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
     """One column for each threshold, then the slopes; two rows an observation."""
     from scipy import sparse
 
     slopes = sparse.csr_array(X, dtype=np.float64)
-    levels, n = outcome.levels, X.shape[0]
-    n_thresholds = levels.size - 1
-    blocks, equal, of_group, of_level, n_rows = [], [], [], [], 0
-    for k in range(n_thresholds):
-        below, above = has[:, k], has[:, k + 1]
-        chosen = np.flatnonzero(below | above)
-        sign = np.where(below[chosen], 1.0, -1.0)
-        threshold = sparse.csr_array(
-            (sign, (np.arange(chosen.size), np.full(chosen.size, k))),
-            shape=(chosen.size, n_thresholds),
+    levels = study.outcome.levels.tolist()
+    n_thresholds = len(levels) - 1
+
+    def block(chosen: NDArray[np.intp], below: int, above: int) -> Any:
+        threshold = np.zeros((chosen.size, n_thresholds))
+        threshold[:, below] = 1.0
+        return sparse.hstack(
+            [sparse.csr_array(threshold), -slopes[chosen]], format="csr"
         )
-        part = sparse.diags_array(-sign) @ slopes[chosen]
-        blocks.append(sparse.hstack([threshold, part], format="csr"))
-        equal.append(below[chosen] & above[chosen])
-        at = np.full(n, -1)
+
+    return _stacked(
+        has,
+        list(pairwise(range(len(levels)))),
+        block,
+        np.arange(n_thresholds + X.shape[1]),
+        [*(f"{low}|{high}" for low, high in pairwise(levels)), *study.names],
+        np.arange(n_thresholds),
+    )
+
+
+def _stacked(
+    has: NDArray[np.bool_],
+    pairs: Sequence[tuple[int, int]],
+    block: Callable[[NDArray[np.intp], int, int], Any],
+    order: NDArray[np.intp],
+    names: Sequence[str],
+    constants: NDArray[np.intp],
+) -> Demands:
+    """Stack the rows that tell two levels apart, for each pair of levels.
+
+    `block` makes the rows of the groups chosen as the first level of a pair demands
+    them; the second demands the opposite, and both together that they vanish.
+    """
+    from scipy import sparse
+
+    blocks, equal, of_group, of_level, n_rows = [], [], [], [], 0
+    for first, second in pairs:
+        chosen = np.flatnonzero(has[:, first] | has[:, second])
+        sign = np.where(has[chosen, first], 1.0, -1.0)
+        blocks.append(sparse.diags_array(sign) @ block(chosen, first, second))
+        equal.append(has[chosen, first] & has[chosen, second])
+        at = np.full(has.shape[0], -1)
         at[chosen] = n_rows + np.arange(chosen.size)
         n_rows += chosen.size
         of_group.append(at)
-        of_level.append(np.isin(np.arange(levels.size), [k, k + 1]))
-    d = n_thresholds + X.shape[1]
+        of_level.append(np.isin(np.arange(has.shape[1]), [first, second]))
     stacked = sparse.csr_array(sparse.vstack(blocks, format="csr"))
     stacked.sort_indices()
-    pairs = pairwise(levels.tolist())
     return Demands(
         SparseRows(stacked, np.ones(n_rows, dtype=np.int8), False),
         np.concatenate(equal),
-        np.arange(d, dtype=np.intp),
-        (*(f"{low}|{high}" for low, high in pairs), *names),
+        order.astype(np.intp),
+        _distinct(names),
+        constants,
         np.stack(of_group, axis=1),
         np.stack(of_level, axis=1),
     )

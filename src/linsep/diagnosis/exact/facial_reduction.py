@@ -29,21 +29,14 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import some_of
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.watch import require_time
 from linsep.proof.signs import exact_signs_of, settled_signs, vanishing
 from linsep.proof.simplex import never
 from linsep.rows import Rows
+from linsep.rows.working_set import WorkingSet
 
-# Rows to begin with, and rows a sweep adds, per dimension.
-SAMPLE_A_DIMENSION = 20
-ADDED_A_DIMENSION = 10
-LEAST_SAMPLE = 1000
 # From here on one solve is dear enough to look for several conflicts at once.
 MANY_DIMENSIONS = 20
-LEAST_ADDED = 100
-
-
-class OutOfTime(Exception):
-    """The time allowed is over; what was proved so far stands."""
 
 
 @dataclass
@@ -62,8 +55,6 @@ class Partition:
         Separated rows that matter, to start further questions from.
     conflicts : list of Conflict
         The steps that proved the overlap, in order.
-    n_sweeps : int
-        Sweeps over all rows.
     """
 
     overlapped: NDArray[np.bool_]
@@ -71,7 +62,6 @@ class Partition:
     quotient: Quotient
     working: NDArray[np.intp]
     conflicts: list[Conflict]
-    n_sweeps: int
 
 
 @dataclass
@@ -100,7 +90,6 @@ class Reduction:
     should_stop: Callable[[], bool] = never
     spans: bool = True
     conflicts: list[Conflict] = field(default_factory=list)
-    n_sweeps: int = 0
 
     def run(self) -> Partition:
         """Find the partition.
@@ -109,21 +98,26 @@ class Reduction:
         ------
         OutOfTime
         """
-        quotient = self._start()
+        self.quotient = self._start()
         unequal = np.flatnonzero(~self.equal)
-        working = self._sample(unequal, quotient)
-        while True:
-            quotient, w, working = self._reduce(quotient, working)
-            positive, violators, near = self._sweep(quotient, w, unequal)
-            if violators.size == 0:
-                break
-            n_added = max(ADDED_A_DIMENSION * quotient.dimension, LEAST_ADDED)
-            working = np.union1d(working, violators[:n_added])
-            working = np.union1d(working, near[:n_added])
+        self.positive = np.zeros(unequal.size, dtype=bool)
+        working = WorkingSet(
+            self.rows, self.rng, among=unequal, dimension=self.quotient.dimension
+        )
+
+        def decide(index: NDArray[np.intp]) -> tuple[int, ...]:
+            w, left = self._reduce(np.sort(index))
+            working.keep(left)
+            return w
+
+        def missed(w: tuple[int, ...]) -> NDArray[np.intp]:
+            return self._sweep(w, unequal, working.n_added)
+
+        w = working.decided(decide, missed)
         overlapped = np.ones(self.rows.shape[0], dtype=bool)
-        overlapped[unequal[positive]] = False
+        overlapped[unequal[self.positive]] = False
         return Partition(
-            overlapped, w, quotient, working, self.conflicts, self.n_sweeps
+            overlapped, w, self.quotient, np.sort(working.index), self.conflicts
         )
 
     def _start(self) -> Quotient:
@@ -132,9 +126,8 @@ class Reduction:
         space = Quotient.whole if self.spans else Quotient.on_columns
         quotient = space(self.rows, self.kept)
         while equal.size and quotient.dimension:
-            self._check_time()
+            require_time(self.should_stop)
             outside = equal[~vanishing(self.rows, quotient.basis, equal)]
-            self.n_sweeps += 1
             if outside.size == 0:
                 break
             if quotient.basis is None:
@@ -144,64 +137,44 @@ class Reduction:
             quotient = quotient.restricted(np.sort(some))
         return quotient
 
-    def _sample(
-        self, unequal: NDArray[np.intp], quotient: Quotient
-    ) -> NDArray[np.intp]:
-        """Draw rows to begin with, a tenth of them from each sign."""
-        size = max(SAMPLE_A_DIMENSION * quotient.dimension, LEAST_SAMPLE)
-        if unequal.size <= 1.5 * size:
-            return unequal
-        drawn = [self.rng.choice(unequal, size, replace=False)]
-        for sign in (-1, 1):
-            members = unequal[self.rows.signs[unequal] == sign]
-            share = min(members.size, size // 10)
-            drawn.append(self.rng.choice(members, share, replace=False))
-        return np.unique(np.concatenate(drawn))
-
     def _reduce(
-        self, quotient: Quotient, working: NDArray[np.intp]
-    ) -> tuple[Quotient, tuple[int, ...], NDArray[np.intp]]:
+        self, working: NDArray[np.intp]
+    ) -> tuple[tuple[int, ...], NDArray[np.intp]]:
         """Reduce the working set until what is left of it is strictly separated."""
         while True:
-            self._check_time()
-            working = working[~vanishing(self.rows, quotient.basis, working)]
-            if working.size == 0 or quotient.dimension == 0:
-                return quotient, (0,) * self.rows.shape[1], working
-            answer = quotient.decide(working, self.should_stop)
-            if answer is None:
-                raise OutOfTime
+            working = working[~vanishing(self.rows, self.quotient.basis, working)]
+            if self.quotient.dimension == 0:
+                working = working[:0]
+            answer = self.quotient.decide(working, self.should_stop)
             if not isinstance(answer, Conflict):
-                return quotient, answer, working
+                return answer, working
             found = [answer]
-            if quotient.dimension >= MANY_DIMENSIONS:
-                found += quotient.more_conflicts(working, answer, self.should_stop)
+            if self.quotient.dimension >= MANY_DIMENSIONS:
+                found += self.quotient.more_conflicts(working, answer, self.should_stop)
             self.conflicts.extend(found)
             rows = np.concatenate([np.asarray(conflict.rows) for conflict in found])
-            quotient = quotient.restricted(rows)
+            self.quotient = self.quotient.restricted(rows)
 
     def _sweep(
-        self, quotient: Quotient, w: Sequence[int], unequal: NDArray[np.intp]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp]]:
-        """Look at all rows: which are positive, which fail, which nearly fail."""
-        self.n_sweeps += 1
-        if quotient.dimension == 0:
-            return np.zeros(unequal.size, bool), unequal[:0], unequal[:0]
-        signs, relative = settled_signs(self.rows, w, unequal)
-        positive = signs > 0
-        rest = np.flatnonzero(~positive)
-        rest = rest[~vanishing(self.rows, quotient.basis, unequal[rest])]
-        doubtful = rest[signs[rest] == 0]
-        positive[doubtful] = exact_signs_of(self.rows, w, unequal[doubtful]) > 0
-        rest = rest[~positive[rest]]
-        if rest.size == 0:
-            return positive, unequal[:0], unequal[:0]
-        worst = rest[np.argsort(relative[rest], kind="stable")]
-        n_near = max(ADDED_A_DIMENSION * quotient.dimension, LEAST_ADDED)
-        at = np.flatnonzero(positive)
-        if at.size > n_near:
-            at = at[np.argpartition(relative[at], n_near - 1)[:n_near]]
-        return positive, unequal[worst], unequal[at]
+        self, w: Sequence[int], unequal: NDArray[np.intp], n_added: int
+    ) -> NDArray[np.intp]:
+        """Look at all rows; return some on which ``w`` fails, and some where nearly.
 
-    def _check_time(self) -> None:
-        if self.should_stop():
-            raise OutOfTime
+        Which are positive is kept. No row is returned where ``w`` fails on none.
+        """
+        if self.quotient.dimension == 0:
+            return unequal[:0]
+        signs, relative = settled_signs(self.rows, w, unequal)
+        self.positive = signs > 0
+        rest = np.flatnonzero(~self.positive)
+        rest = rest[~vanishing(self.rows, self.quotient.basis, unequal[rest])]
+        doubtful = rest[signs[rest] == 0]
+        self.positive[doubtful] = exact_signs_of(self.rows, w, unequal[doubtful]) > 0
+        rest = rest[~self.positive[rest]]
+        if rest.size == 0:
+            return unequal[:0]
+        worst = rest[np.argsort(relative[rest], kind="stable")][:n_added]
+        near = np.flatnonzero(self.positive)
+        if near.size > n_added:
+            near = near[np.argpartition(relative[near], n_added - 1)[:n_added]]
+        return unequal[np.union1d(worst, near)]

@@ -12,15 +12,17 @@ taken away in the same way. So long weights stand on few rows, and one on the re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.quotient import Conflict
+from linsep.diagnosis.watch import require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, python_vector
+from linsep.proof.simplex import never
 from linsep.rows import Rows, split
 
 
@@ -30,6 +32,7 @@ def overlap_weights(
     start: dict[int, int],
     spanning: NDArray[np.intp],
     conflicts: Sequence[Conflict],
+    should_stop: Callable[[], bool] = never,
 ) -> tuple[int, dict[int, int]]:
     """Return ``c > 0`` and ``v`` with ``sum_i (c p_i + v_i) a_i = 0``.
 
@@ -44,11 +47,19 @@ def overlap_weights(
         Independent overlapped rows that span all of them.
     conflicts : sequence of Conflict
         The chain, in order.
+    should_stop : callable, optional
+        Asked between steps.
+
+    Raises
+    ------
+    OutOfTime
+        If `should_stop` said so.
     """
-    exact = _Exact(rows)
+    exact = _Sums(rows, should_stop)
     base: dict[int, int] = {}
     known = spanning[equal[spanning]]
     for conflict in conflicts:
+        require_time(should_stop)
         weights = dict(zip(conflict.rows, conflict.weights, strict=True))
         scale, moves = _completed(exact, known, equal, base, weights)
         base = dict(moves)
@@ -59,7 +70,7 @@ def overlap_weights(
 
 
 def _completed(
-    exact: _Exact,
+    exact: _Sums,
     basis: NDArray[np.intp],
     equal: NDArray[np.bool_],
     base: dict[int, int],
@@ -79,16 +90,17 @@ def _completed(
     return scale, {i: p for i, p in total.items() if p != 0}
 
 
-def _independent(exact: _Exact, index: NDArray[np.intp]) -> NDArray[np.intp]:
+def _independent(exact: _Sums, index: NDArray[np.intp]) -> NDArray[np.intp]:
     values = exact.integers(index).values
     return index[linear.independent_columns(values.T)]
 
 
-class _Exact:
+class _Sums:
     """Exact sums of rows."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, should_stop: Callable[[], bool]) -> None:
         self.rows = rows
+        self.should_stop = should_stop
 
     def integers(self, index: NDArray[np.intp]) -> IntegerRows:
         return IntegerRows.from_floats(self.rows.take(index))
@@ -124,6 +136,7 @@ class _Exact:
         multiples = python_vector(list(weights.values()))
         parts = []
         for start, stop in split(index.size, self.rows.shape[1]):
+            require_time(self.should_stop)
             rows = self.integers(index[start:stop])
             parts.append(_weighted_sum(rows, multiples[start:stop]))
         least = min((exponent for _, exponent in parts), default=0)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.watch import OutOfTime, require_time
 from linsep.proof import answers, linear
 from linsep.proof.exact import (
     IntegerArray,
@@ -26,8 +27,9 @@ from linsep.proof.exact import (
 )
 from linsep.proof.gordan import conflict_among
 from linsep.proof.ladder import settle_rows
-from linsep.proof.signs import all_positive
+from linsep.proof.signs import all_positive, signs_of
 from linsep.rows import Rows, as_dense
+from linsep.rows.working_set import WorkingSet
 
 # The row number of a row that is asked about, and not one of the data.
 EXTRA = -1
@@ -127,7 +129,7 @@ class Quotient:
         index: NDArray[np.intp],
         should_stop: Callable[[], bool],
         extra: Sequence[int] | None = None,
-    ) -> tuple[int, ...] | Conflict | None:
+    ) -> tuple[int, ...] | Conflict:
         """Find a ``w`` in this space that is positive on the rows, or a conflict.
 
         Parameters
@@ -141,13 +143,42 @@ class Quotient:
 
         Returns
         -------
-        tuple of d int, Conflict, or None
-            None only if `should_stop` said so.
+        tuple of d int, or Conflict
+
+        Raises
+        ------
+        OutOfTime
+            If `should_stop` said so.
         """
+        require_time(should_stop)
+        if index.size == 0 and extra is None:
+            return (0,) * self.rows.shape[1]
         exact = _Exact(self, index, extra)
         if self.dimension == 1:
             return exact.on_a_line()
-        return exact.by_engine(should_stop) or exact.by_ladder(should_stop)
+        answer = exact.by_engine(should_stop) or exact.by_ladder(should_stop)
+        if answer is None:
+            raise OutOfTime
+        return answer
+
+    def decide_among(
+        self,
+        among: NDArray[np.intp],
+        working: WorkingSet,
+        should_stop: Callable[[], bool],
+        extra: Sequence[int] | None = None,
+    ) -> tuple[int, ...] | Conflict:
+        """Do as `decide` for very many rows, from the few of a working set."""
+
+        def decide(index: NDArray[np.intp]) -> tuple[int, ...] | Conflict:
+            return self.decide(np.sort(index), should_stop, extra)
+
+        def missed(answer: tuple[int, ...] | Conflict) -> NDArray[np.intp]:
+            if isinstance(answer, Conflict):
+                return among[:0]
+            return not_positive(self.rows, answer, among)[: working.n_added]
+
+        return working.decided(decide, missed)
 
     def more_conflicts(
         self,
@@ -160,7 +191,7 @@ class Quotient:
         A factor of many levels holds a conflict of two or three rows in each: the
         coordinates are formed once for all of them.
         """
-        from linsep.solvers.active_set import Outcome, active_set
+        from linsep.solvers.active_set import ActiveSet, Outcome
         from linsep.solvers.blas import calm_blas
         from linsep.solvers.metric import whiten
 
@@ -170,11 +201,11 @@ class Quotient:
         with np.errstate(all="ignore"), calm_blas(self.dimension):
             rows = whiten(self.engine_rows(index)).rows
             while alive.size and not should_stop():
-                part = np.ascontiguousarray(rows[alive])
-                *_, state = active_set(part, np.empty(0, dtype=np.intp))
-                if state.outcome is not Outcome.CONFLICT:
+                problem = ActiveSet(np.ascontiguousarray(rows[alive]))
+                *_, outcome = problem.solve()
+                if outcome is not Outcome.CONFLICT:
                     break
-                order = alive[state.active[state.weights > 0]]
+                order = alive[problem.support[problem.multipliers > 0]]
                 conflict = exact.among(order, should_stop)
                 if conflict is None:
                     break
@@ -191,6 +222,15 @@ class Quotient:
 
     def _integers(self, index: NDArray[np.intp]) -> IntegerRows:
         return IntegerRows.from_floats(self.rows.take(index)[:, self.kept])
+
+
+def not_positive(
+    rows: Rows, w: Sequence[int], index: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return those of the rows named on which ``w`` is not positive, worst first."""
+    signs, relative = signs_of(rows, w, index)
+    bad = np.flatnonzero(signs <= 0)
+    return np.asarray(index[bad[np.argsort(relative[bad], kind="stable")]])
 
 
 class _Exact:

@@ -25,6 +25,7 @@ from linsep.diagnosis.inputs.outcomes import outcome_from
 from linsep.input import InputError
 from linsep.proof.exact import doubles_from
 from linsep.proof.gordan import conflict_among
+from linsep.proof.simplex import never
 from linsep.rows import as_dense, rows_from
 from linsep.rows.rounding import certain_signs, rounding_error
 
@@ -61,7 +62,9 @@ class Screen:
     through: dict[int, Any] = field(default_factory=dict)
 
     @classmethod
-    def prepare(cls, features: Any, y: Any, options: dict[str, Any]) -> Screen | None:
+    def prepare(
+        cls, features: Any, y: Any, fit_intercept: bool, seed: int
+    ) -> Screen | None:
         """Collect conflicts on rank + 1 rows; None where there are none."""
         outcome = outcome_from(y, "binomial")
         if not outcome.is_labels or outcome.levels.size != 2:
@@ -72,8 +75,8 @@ class Screen:
                 f"y must have one label for each of the {features.shape[0]} rows, got "
                 f"{signs.size}"
             )
-        rows = rows_from(features, signs, options["fit_intercept"])
-        rng = np.random.default_rng(options["random_state"])
+        rows = rows_from(features, signs, fit_intercept)
+        rng = np.random.default_rng(seed)
         kept = columns_of(rows, rng, np.arange(rows.shape[1])).kept
         if kept.size == 0:
             return None
@@ -178,7 +181,7 @@ def _circuits(whole: Quotient, n: int, rng: np.random.Generator) -> list[Conflic
     size = min(n, 4 * whole.dimension + 20)
     for _ in range(N_CONFLICTS):
         part = np.sort(rng.choice(n, size, replace=False))
-        answer = whole.decide(part, lambda: False)
+        answer = whole.decide(part, never)
         if not isinstance(answer, Conflict):
             size = min(n, 2 * size)  # too few rows to overlap
         elif len(answer.rows) == whole.dimension + 1:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.outcomes import outcome_from
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
+from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from
 
@@ -24,6 +26,7 @@ def study_from(
     fit_intercept: bool = True,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    codings: Sequence[Coding] | None = None,
     outcome_name: str | None = None,
     present: NDArray[np.intp] | None = None,
     n_given: int | None = None,
@@ -34,6 +37,8 @@ def study_from(
     ----------
     X, y, family, fit_intercept, sample_weight, feature_names
         As in `linsep.diagnose`.
+    codings : sequence of Coding, optional
+        What the features stand for, where that is known; else read from their names.
     outcome_name : str, optional
         What the outcome is called in sentences; the name of `y`, or "y".
     present : ndarray of int, optional
@@ -59,7 +64,7 @@ def study_from(
     names = _names(feature_names, own_names, d, bool(fit_intercept))
     is_present = outcome.has.any(axis=1)
     if sample_weight is not None:
-        is_present &= _positive_weights(sample_weight, n)
+        is_present &= positive_weights(sample_weight, n)
     kept = np.flatnonzero(is_present)
     if kept.size == 0:
         raise InputError(
@@ -83,6 +88,7 @@ def study_from(
         kept if present is None else present[kept],
         n if n_given is None else n_given,
         names,
+        tuple(map(coding_of, names) if codings is None else codings),
         str(name),
         family,
         bool(fit_intercept),
@@ -98,11 +104,7 @@ def _names(
     if given is None:
         names = own if own is not None else tuple(f"x{j}" for j in range(d))
     else:
-        names = tuple(str(name) for name in given)
-    if len(names) != d:
-        raise InputError(
-            f"feature_names must name each of the {d} columns of X, got {len(names)}"
-        )
+        names = checked_names(given, d)
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated or (intercept and INTERCEPT in names):
         first = f"{repeated[0]!r} twice" if repeated else f"{INTERCEPT!r}"
@@ -111,24 +113,3 @@ def _names(
             f"is fitted, got {first}; rename the column"
         )
     return names
-
-
-def _positive_weights(weights: Any, n: int) -> NDArray[np.bool_]:
-    """Return which weights are positive."""
-    try:
-        values = np.asarray(weights, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError):
-        raise InputError("sample_weight must hold numbers, one for every row") from None
-    if values.size != n:
-        raise InputError(
-            f"sample_weight must have one number for each of the {n} rows, got "
-            f"{values.size}"
-        )
-    bad = ~(np.isfinite(values) & (values >= 0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(
-            f"sample_weight must be non-negative and finite, got {values[row]} in row "
-            f"{row}"
-        )
-    return values > 0

@@ -7,17 +7,23 @@ strangers go through `linsep.diagnosis.inputs.safe_formula` first.
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.factors import with_factors
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 
-# C(column) alone, and a dot that stands for all other columns.
+if TYPE_CHECKING:
+    from linsep.diagnosis.inputs.numbered_columns import Part
+
+# C(column) alone, with or without a contrast, and a dot for all other columns.
 _FACTOR = re.compile(r"C\(\s*([^\W\d]\w*|`[^`]*`)\s*\)")
+_CODED = re.compile(r"C\(\s*([^\W\d]\w*|`[^`]*`)\s*(?:,.*)?\)", re.DOTALL)
 _DOT = re.compile(r"(?<![\w.)\]])\.(?![\w.])")
 #: The outcome that counts successes and failures.
 COUNTS = re.compile(r"\s*cbind\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)\s*")
@@ -40,12 +46,11 @@ def study_from_formula(
             "feature_names"
         )
     frame = _pandas(data)
-    left, right = _sides(formula)
+    left, right = sides_of(formula)
     y, name = _outcome(left, frame)
     if _DOT.search(right):
         frame = frame.drop(columns=_columns_used(left, frame))
-    design = _model_matrix(right, frame)
-    names = [str(column) for column in design.model_spec.column_names]
+    design, columns = _model_matrix(right, frame)
     matrix, positions = _numbers(design, frame, right)
     present = positions & ~_missing(y)
     kept = np.flatnonzero(present)
@@ -54,11 +59,13 @@ def study_from_formula(
             f"at least one of the {len(frame)} rows must have no missing value in the "
             "columns of the formula, got none"
         )
-    matrix = matrix[kept[...] if matrix.shape[0] == len(frame) else present[positions]]
-    intercept = "Intercept" in names
+    matrix = matrix[present[positions]]  # the design has the rows at `positions`
+    # A column that is a product of no factors is the constant.
+    intercept = not all(columns)
     if intercept:
-        others = [j for j, column in enumerate(names) if column != "Intercept"]
-        matrix, names = matrix[:, others], [names[j] for j in others]
+        matrix = matrix[:, [j for j, parts in enumerate(columns) if parts]]
+        columns = [parts for parts in columns if parts]
+    codings = [_coding(parts, design, frame) for parts in columns]
     if sample_weight is not None:
         sample_weight = np.asarray(sample_weight)
         if sample_weight.shape != (len(frame),):
@@ -73,23 +80,60 @@ def study_from_formula(
         family=family or "binomial",
         fit_intercept=intercept,
         sample_weight=sample_weight,
-        feature_names=names,
+        feature_names=[":".join(part.name for part in parts) for parts in columns],
+        codings=codings,
         outcome_name=name,
         present=kept,
         n_given=len(frame),
     )
-    return with_factors(study, frame)
+    factors = {coding.factor for coding in study.codings if coding.factor is not None}
+    return replace(
+        study,
+        factors={
+            factor: np.asarray(frame[factor], dtype=object)[study.present]
+            for factor in sorted(factors)
+        },
+    )
 
 
-def _pandas(data: Any) -> Any:
-    """Return the data as a pandas frame numbered from 0."""
+def _coding(parts: tuple[Part, ...], design: Any, frame: Any) -> Coding:
+    """Say which levels a column indicates, factors by the columns they are made of."""
+    from linsep.diagnosis.inputs.numbered_columns import indicated_levels
+
+    spec = design.model_spec
+    names = {str(column) for column in frame.columns}
+    columns = {}
+    for factor in spec.factors:
+        coded = _CODED.fullmatch(factor.expr)
+        if factor.eval_method.value == "lookup" or coded is None:
+            columns[factor.expr] = factor.expr
+        else:
+            columns[factor.expr] = unquoted(coded[1])
+    levels = indicated_levels(parts, design)
+    first = parts[0].factor
+    is_factor = len(parts) == 1 and first in spec.factor_contrasts
+    return Coding(
+        columns[first] if is_factor and columns[first] in names else None,
+        tuple((columns[factor], level) for factor, level in levels),
+    )
+
+
+def require_formulaic() -> None:
+    """Raise if the libraries that formulas need are not installed."""
     try:
         import formulaic  # noqa: F401
-        import pandas as pd
+        import pandas as pd  # noqa: F401
     except ImportError as error:
         raise InputError(
             'formulas need formulaic and pandas; pip install "linsep[data]"'
         ) from error
+
+
+def _pandas(data: Any) -> Any:
+    """Return the data as a pandas frame numbered from 0."""
+    require_formulaic()
+    import pandas as pd
+
     if hasattr(data, "to_pandas") and not isinstance(data, pd.DataFrame):
         data = data.to_pandas()
     if not isinstance(data, pd.DataFrame):
@@ -103,7 +147,7 @@ def _pandas(data: Any) -> Any:
     return data.reset_index(drop=True)
 
 
-def _sides(formula: str) -> tuple[str, str]:
+def sides_of(formula: str) -> tuple[str, str]:
     """Split a formula at its tilde."""
     left, *right = formula.split("~")
     if len(right) != 1 or not left.strip() or not right[0].strip():
@@ -118,28 +162,47 @@ def _outcome(left: str, frame: Any) -> tuple[Any, str]:
     """Return the outcome's column and name; ``cbind(a, b)`` for counts."""
     counts = COUNTS.fullmatch(left)
     if counts is not None:
-        names = [_unquoted(name) for name in counts.groups()]
+        names = [unquoted(name) for name in counts.groups()]
         missing = [name for name in names if name not in frame.columns]
         if missing:
             raise InputError(_no_such_column(missing[0], frame))
         return frame[names], names[0]
-    name = _unquoted(left)
+    name = unquoted(left)
     if name in frame.columns:
         return frame[name], name
     _require_one_term(left)
     factor = _FACTOR.fullmatch(left)
-    if factor is not None and _unquoted(factor[1]) in frame.columns:
-        return frame[_unquoted(factor[1])].astype("category"), left
-    made = _model_matrix(f"0 + {left}", frame, output="pandas")
-    if len(made) < len(frame):
-        made = made.reindex(range(len(frame)))
+    if factor is not None and unquoted(factor[1]) in frame.columns:
+        return frame[unquoted(factor[1])].astype("category"), left
+    made, columns = _model_matrix(f"0 + {left}", frame, output="pandas")
+    is_missing = np.ones(len(frame), dtype=bool)
+    is_missing[made.index] = False
     if made.shape[1] == 1:
-        return made.iloc[:, 0], left
-    # A factor: one 0/1 column for each level.
-    levels = [re.sub(r"^.*\[(?:T\.)?(.*)\]$", r"\1", str(c)) for c in made.columns]
-    values = np.array(levels, dtype=object)[made.to_numpy().argmax(axis=1)]
-    values[made.isna().any(axis=1).to_numpy()] = None
-    return values, left
+        return made.iloc[:, 0].reindex(range(len(frame))), left
+    return _labels_of(made, columns, is_missing, left), left
+
+
+def _labels_of(
+    made: Any,
+    columns: list[tuple[Part, ...]],
+    is_missing: NDArray[np.bool_],
+    left: str,
+) -> NDArray[Any]:
+    """Return the levels of an outcome that is a factor; None where it is missing."""
+    levels = [str(parts[0].level) for parts in columns]
+    indicators = made.to_numpy()
+    if (
+        len(set(levels)) < len(levels)
+        or not np.isin(indicators, (0, 1)).all()
+        or (indicators.sum(axis=1) != 1).any()
+    ):
+        raise InputError(
+            "an outcome that is a factor must have one level in each row, and levels "
+            f"written differently, got {left!r}, which does not; use C(column)"
+        )
+    values = np.full(is_missing.size, None, dtype=object)
+    values[~is_missing] = np.array(levels, dtype=object)[indicators.argmax(axis=1)]
+    return values
 
 
 def _require_one_term(left: str) -> None:
@@ -163,13 +226,14 @@ def _columns_used(left: str, frame: Any) -> list[Any]:
     from formulaic import Formula
 
     counts = COUNTS.fullmatch(left)
-    names = {_unquoted(name) for name in (counts.groups() if counts else (left,))}
+    names = {unquoted(name) for name in (counts.groups() if counts else (left,))}
     if counts is None and not names & set(frame.columns):
         names = {str(name) for name in Formula(f"0 + {left}").required_variables}
     return [column for column in frame.columns if column in names]
 
 
-def _unquoted(name: str) -> str:
+def unquoted(name: str) -> str:
+    """Return the name of a column without the backticks around it."""
     name = name.strip()
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] == "`" else name
 
@@ -182,24 +246,27 @@ def _no_such_column(name: str, frame: Any) -> str:
     )
 
 
-def _model_matrix(right: str, frame: Any, output: str = "sparse") -> Any:
-    """Let formulaic build the columns; whatever it raises becomes one error."""
-    from formulaic import ModelMatrices, model_matrix
+def _model_matrix(
+    right: str, frame: Any, output: str = "sparse"
+) -> tuple[Any, list[tuple[Part, ...]]]:
+    """Let formulaic build the columns, and say what each is the product of.
+
+    Whatever formulaic raises becomes one error.
+    """
+    from formulaic import ModelMatrices
+
+    from linsep.diagnosis.inputs.numbered_columns import NumberedColumns
 
     frame = _without_shadows(right, frame)
+    _require_no_other_meaning(right, frame)
     failures: list[str] = []
     try:
         # An empty context: names mean columns and formulaic's own transforms only.
         with np.errstate(
             divide="call", invalid="call", call=lambda kind, _: failures.append(kind)
         ):
-            made = model_matrix(
-                right,
-                frame,
-                context={},
-                output=output,
-                na_action="drop",
-            )
+            maker = NumberedColumns(frame, context={})
+            made = maker.get_model_matrix(right, output=output, na_action="drop")
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
         raise InputError(
@@ -214,7 +281,32 @@ def _model_matrix(right: str, frame: Any, output: str = "sparse") -> Any:
         )
     if failures and made.shape[0] < len(frame):
         _require_values(made, right, frame)
-    return made
+    return made, maker.columns(made)
+
+
+def _require_no_other_meaning(right: str, frame: Any) -> None:
+    """Raise if a column in use is called like an expression or number in the formula.
+
+    formulaic tells the factors of a formula apart by their texts alone, and a formula
+    has a 1, or takes it away, without saying so.
+    """
+    from formulaic.errors import FormulaSyntaxError
+    from formulaic.parser.algos.tokenize import tokenize
+
+    try:
+        kinds = [(str(token), token.kind.value) for token in tokenize(right)]
+    except FormulaSyntaxError:
+        return  # told better where the formula is evaluated
+    columns = {str(column) for column in frame.columns}
+    used = {text for text, kind in kinds if kind == "name"}
+    used = columns if _DOT.search(right) else columns & used
+    others = {text for text, kind in kinds if kind in ("python", "value")} | {"0", "1"}
+    shared = sorted(name for name in used & others if not name.isidentifier())
+    if shared:
+        raise InputError(
+            f"the column {shared[0]!r} must not be called like a number or a term of "
+            f"the same formula, got {right!r}; rename the column"
+        )
 
 
 def _without_shadows(right: str, frame: Any) -> Any:
@@ -263,7 +355,7 @@ def _numbers(design: Any, frame: Any, right: str) -> tuple[Any, Any]:
     positions = np.ones(n, dtype=bool)
     if matrix.shape[0] != n:
         # A sparse design has no index: a dense one tells which rows were dropped.
-        kept = _model_matrix(right, frame, output="pandas").index
+        kept = _model_matrix(right, frame, output="pandas")[0].index
         positions = np.isin(np.arange(n), np.asarray(kept))
     if matrix.nnz > 0.3 * matrix.shape[0] * max(1, matrix.shape[1]):
         return matrix.toarray(), positions

@@ -1,27 +1,40 @@
-"""Formulas from strangers: parsed, so that none runs code or grows without bound."""
+"""Formulas from strangers: none runs code, and none grows without bound.
+
+formulaic's own tokens are held against a list of what is allowed, and the number of
+terms is bounded on its own syntax tree before any term is made.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
 
-from linsep.diagnosis.inputs.formulas import COUNTS
+from linsep.diagnosis.inputs.formulas import (
+    COUNTS,
+    require_formulaic,
+    sides_of,
+    unquoted,
+)
 from linsep.input import InputError
 
-#: What a restricted formula may apply to a column.
+if TYPE_CHECKING:
+    from formulaic.parser.types import Token
+
+#: What a formula of a stranger may apply to a column.
 TRANSFORMS = frozenset({"C", "log", "log2", "log10", "exp", "center", "scale"})
 
-# The highest power of a sum, and the most terms a formula may come to.
+# The highest power of a sum, the most terms a formula may come to, and how long and how
+# deep it may be written.
 MOST_POWER = 10
 MOST_TERMS = 10_000
+MOST_CHARACTERS = 200_000
+MOST_NESTED = 100
 
-_TOKEN = re.compile(
-    r"\s*(?:(?P<quoted>`[^`]*`)|(?P<name>[^\W\d]\w*)|(?P<number>\d+)"
-    r"|(?P<operator>\*\*|[-+:*~()]))"
-)
+_CALL = re.compile(r"([^\W\d]\w*)\(\s*([^\W\d]\w*|`[^`]*`)\s*\)")
 
 
-def restricted(formula: str, columns: Collection[str]) -> str:
+def safe_formula(formula: str, columns: Collection[str]) -> str:
     """Return the formula, if it holds nothing that could run code.
 
     Parameters
@@ -35,149 +48,130 @@ def restricted(formula: str, columns: Collection[str]) -> str:
     InputError
         If it holds anything but names of columns, ``C()`` and the transforms in
         `TRANSFORMS` of one column, ``cbind(a, b)``, whole numbers and ``~ + - : * **``
-        and parentheses, or if its powers and interactions are too many terms.
+        and parentheses, or if it is too long, too deep, or too many terms.
 
     Examples
     --------
-    >>> restricted("y ~ x + C(group):x", {"y", "x", "group"})
+    >>> safe_formula("y ~ x + C(group):x", {"y", "x", "group"})
     'y ~ x + C(group):x'
     """
-    tokens = _tokens(formula)
-    allowed = ", ".join(sorted(TRANSFORMS))
-    for position, (kind, text) in enumerate(tokens):
-        following = tokens[position + 1][1] if position + 1 < len(tokens) else ""
-        if kind == "quoted" and text[1:-1] not in columns:
-            raise InputError(_not_allowed(text, formula, allowed))
-        if kind == "name" and following == "(":
-            if text not in TRANSFORMS:
-                raise InputError(_not_allowed(text + "(", formula, allowed))
-            inside = tokens[position + 2 : position + 4]
-            if (
-                len(inside) < 2
-                or inside[0][0] not in ("name", "quoted")
-                or (inside[1][1] != ")")
-            ):
-                raise InputError(
-                    f"{text}() must hold the name of one column in a formula on the "
-                    f"command line, got {formula!r}"
-                )
-        elif kind == "name" and text not in columns:
-            raise InputError(_not_allowed(text, formula, allowed))
-    _require_few_terms(tokens, formula)
+    require_formulaic()
+    if len(formula) > MOST_CHARACTERS:
+        raise InputError(
+            "a formula on the command line must have at most "
+            f"{MOST_CHARACTERS:,} characters, got {len(formula):,}; give a file of "
+            "fewer columns with --target"
+        )
+    left, right = sides_of(formula)
+    counts = COUNTS.fullmatch(left)
+    if counts is None:
+        _checked_tokens(left, formula, columns)
+    else:
+        for name in counts.groups():
+            if unquoted(name) not in columns:
+                raise InputError(_not_allowed(name, formula))
+    _require_few_terms(_checked_tokens(right, formula, columns), formula)
     return formula
 
 
-def _require_few_terms(tokens: list[tuple[str, str]], formula: str) -> None:
+def _checked_tokens(side: str, formula: str, columns: Collection[str]) -> list[Token]:
+    """Cut one side of a formula into tokens, each of them allowed."""
+    from formulaic.errors import FormulaSyntaxError
+    from formulaic.parser.algos.tokenize import tokenize
+
+    tokens: list[Token] = []
+    depth, power = 0, False
+    try:
+        for token in tokenize(side):
+            kind, text = token.kind.value, token.token
+            if power and not (kind == "value" and _is_power(text)):
+                raise InputError(_bad_power(text, formula))
+            power = kind == "operator" and "**" in text
+            if (power and text != "**") or not _is_allowed(kind, text, columns):
+                raise InputError(_not_allowed(text, formula))
+            depth += {"(": 1, ")": -1}.get(text, 0) if kind == "context" else 0
+            tokens.append(token)
+            if depth > MOST_NESTED:
+                raise InputError(
+                    "a formula on the command line must nest its parentheses at most "
+                    f"{MOST_NESTED} deep, got more in {formula[:200]!r}"
+                )
+    except FormulaSyntaxError as error:
+        raise InputError(_not_allowed(side, formula)) from error
+    return tokens
+
+
+def _is_allowed(kind: str, text: str, columns: Collection[str]) -> bool:
+    """Tell whether a token cannot run code."""
+    if kind == "name":
+        return text in columns
+    if kind == "python":
+        call = _CALL.fullmatch(text)
+        return (
+            call is not None and call[1] in TRANSFORMS and unquoted(call[2]) in columns
+        )
+    if kind == "value":
+        return text.isdecimal()
+    return set(text) <= set("+-:*" if kind == "operator" else "()")
+
+
+def _is_power(text: str) -> bool:
+    return text.isdecimal() and 1 <= int(text[:9]) <= MOST_POWER
+
+
+def _require_few_terms(tokens: Iterable[Token], formula: str) -> None:
     """Raise if powers and interactions multiply to more terms than can be listed.
 
     Each operation lists one product for each pair of terms of its two sides, and a
     power one for each choice of a term in each factor; these are counted, without the
     products that turn out equal. What is not a formula at all is left to formulaic.
     """
-    left = [text for _, text in tokens].index("~") if ("operator", "~") in tokens else 0
-    _Count(tokens[left + 1 :], formula).of_sum()
+    from formulaic.errors import FormulaSyntaxError
+    from formulaic.parser import DefaultOperatorResolver
+    from formulaic.parser.algos.tokens_to_ast import tokens_to_ast
+    from formulaic.parser.types import ASTNode
 
-
-class _Count:
-    """A bound on the number of terms of a formula, by recursive descent."""
-
-    def __init__(self, tokens: list[tuple[str, str]], formula: str) -> None:
-        self.texts = [text for _, text in tokens]
-        self.at = 0
-        self.formula = formula
-
-    def of_sum(self) -> int:
-        total = self._of_crossing()
-        while self._took("+", "-"):
-            total += self._of_crossing()
-        return total
-
-    def _of_crossing(self) -> int:
-        total = self._of_interaction()
-        while self._took("*"):
-            other = self._of_interaction()
-            total = self._bounded(total + other + total * other)
-        return total
-
-    def _of_interaction(self) -> int:
-        total = self._of_power()
-        while self._took(":"):
-            total = self._bounded(total * self._of_power())
-        return total
-
-    def _of_power(self) -> int:
-        total = self._of_atom()
-        while self._took("**"):
-            exponent = "".join(self.texts[self.at : self.at + 1])
-            if not exponent.isdecimal() or not 1 <= int(exponent[:9]) <= MOST_POWER:
-                raise InputError(
-                    "a power in a formula on the command line must be a whole number "
-                    f"from 1 to {MOST_POWER}, got {exponent!r} in {self.formula!r}"
-                )
-            self.at += 1
-            total = self._bounded(total ** int(exponent))
-        return total
-
-    def _of_atom(self) -> int:
-        """Count what is in parentheses; a column, transformed or not, is one term."""
-        while self._took("+", "-"):
-            pass
-        is_call = not self._took("(")
-        if is_call:
-            self.at += 1
-            if not self._took("("):
-                return 1
-        total = self.of_sum()
-        self._took(")")
-        return 1 if is_call else total
-
-    def _took(self, *texts: str) -> bool:
-        """Step over the next token if it is one of these."""
-        if self.at < len(self.texts) and self.texts[self.at] in texts:
-            self.at += 1
-            return True
-        return False
-
-    def _bounded(self, total: int) -> int:
+    try:
+        nodes: list[Any] = [tokens_to_ast(tokens, DefaultOperatorResolver())]
+    except FormulaSyntaxError:
+        return
+    if not isinstance(nodes[0], ASTNode):
+        return
+    for node in nodes:  # parents before children; the list grows meanwhile
+        nodes += [part for part in node.args if isinstance(part, ASTNode)]
+    n_terms: dict[int, int] = {}
+    for node in reversed(nodes):
+        parts = [n_terms.get(id(part), 1) for part in node.args]
+        symbol = node.operator.symbol
+        if symbol == "**":
+            exponent = getattr(node.args[1], "token", "")
+            if not _is_power(exponent):  # a power of a power
+                raise InputError(_bad_power(str(node.args[1]), formula))
+            total = parts[0] ** int(exponent)
+        elif symbol in ("*", ":"):
+            total = parts[0] * parts[1] + (sum(parts) if symbol == "*" else 0)
+        else:
+            n_terms[id(node)] = sum(parts)
+            continue
         if total > MOST_TERMS:
             raise InputError(
-                f"the powers and interactions of a formula on the command line must "
-                f"come to at most {MOST_TERMS:,} terms, got more in "
-                f"{self.formula[:200]!r}; take fewer columns or a lower power"
+                "the powers and interactions of a formula on the command line must "
+                f"come to at most {MOST_TERMS:,} terms, got more in {formula[:200]!r}; "
+                "take fewer columns or a lower power"
             )
-        return total
+        n_terms[id(node)] = total
 
 
-def _tokens(formula: str) -> list[tuple[str, str]]:
-    """Cut a formula into tokens; ``cbind(a, b)`` before the tilde is taken first."""
-    left, tilde, right = formula.partition("~")
-    counts = COUNTS.fullmatch(left)
-    tokens: list[tuple[str, str]] = []
-    rest = formula
-    if counts is not None and tilde:
-        for name in counts.groups():
-            tokens += [("quoted" if name[0] == "`" else "name", name)]
-            tokens += [("operator", "+")]
-        rest = "~" + right
-    at = 0
-    rest = rest.rstrip()
-    while at < len(rest):
-        match = _TOKEN.match(rest, at)
-        if match is None:
-            raise InputError(
-                _not_allowed(
-                    rest[at:].strip()[:1], formula, ", ".join(sorted(TRANSFORMS))
-                )
-            )
-        kind = str(match.lastgroup)
-        tokens.append((kind, match.group(kind)))
-        at = match.end()
-    return tokens
+def _bad_power(text: str, formula: str) -> str:
+    return (
+        "a power in a formula on the command line must be a whole number from 1 to "
+        f"{MOST_POWER}, got {text!r} in {formula[:200]!r}"
+    )
 
 
-def _not_allowed(text: str, formula: str, allowed: str) -> str:
+def _not_allowed(text: str, formula: str) -> str:
     return (
         "a formula on the command line may hold names of columns (in backticks if need "
-        f"be), {allowed} of one column, cbind(a, b), ~ + - : * ** and parentheses, got "
-        f"{text!r} in {formula!r}"
+        f"be), {', '.join(sorted(TRANSFORMS))} of one column, cbind(a, b), ~ + - : * "
+        f"** and parentheses, got {text[:200]!r} in {formula[:200]!r}"
     )

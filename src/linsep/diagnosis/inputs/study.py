@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.outcomes import Outcome
 
 INTERCEPT = "intercept"  # the name of its coefficient
@@ -29,6 +30,8 @@ class Study:
         How many rows were given.
     names : tuple of str
         The features' names.
+    codings : tuple of Coding
+        What the features stand for.
     outcome_name : str
     family : str
     fit_intercept : bool
@@ -45,6 +48,7 @@ class Study:
     present: NDArray[np.intp]
     n_given: int
     names: tuple[str, ...]
+    codings: tuple[Coding, ...]
     outcome_name: str
     family: str
     fit_intercept: bool

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 from math import comb, exp, lgamma, log
 
+from linsep.labellings import separable_labellings
+
 # A chance above this makes separation say little.
 LIKELY = 0.05
 # A bound above this says nothing.
@@ -64,7 +66,7 @@ def chance_of_separation(n_rows: int, rank: int, n_positive: int) -> Chance:
         return Chance(1.0, 1.0)
     share = 1.0 if 2 * n_positive == n_rows else 0.5
     if n_rows <= _EXACT_ROWS:
-        count = 2 * sum(comb(n_rows - 1, k) for k in range(rank))
+        count = separable_labellings(n_rows, rank)
         balanced = count * (2 if share == 1.0 else 1)
         return Chance(
             _ratio(count, 2**n_rows),

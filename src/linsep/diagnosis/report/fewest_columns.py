@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -9,83 +11,104 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
-from linsep.diagnosis.report.whole_numbers import simplified
+from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.exact.whole_numbers import simplified
+from linsep.diagnosis.watch import OutOfTime, Watch
+from linsep.proof.signs import vanishing
+from linsep.rows.working_set import WorkingSet
 
-# Entries all tries together may look at; beyond it the search ends where it is.
-MOST_ENTRIES = 300_000_000
 # With this many columns at most, pairs are tried one by one.
 FEW_COLUMNS = 12
 
 
-class Simplest:
-    """Look for directions that use few columns.
+@dataclass(frozen=True, eq=False)
+class FewestColumns:
+    """Directions that use few columns.
 
-    Parameters
+    Attributes
     ----------
     demands : Demands
     partition : Partition
         With all columns.
-    free : ndarray of int
-        Columns that cost nothing: intercepts.
+    watch : Watch
+        Ends the search; what it found by then stands.
     """
 
-    def __init__(
-        self, demands: Demands, partition: Partition, free: NDArray[np.intp]
-    ) -> None:
-        self.demands = demands
-        self.partition = partition
-        self.free = np.intersect1d(free, partition.quotient.kept)
-        m, d = demands.rows.shape
-        self.tries_left = max(4, MOST_ENTRIES // max(1, m * d))
+    demands: Demands
+    partition: Partition
+    watch: Watch
 
-    def separating_all(self) -> Partition:
-        """Return a partition that separates the same rows by few columns.
+    @cached_property
+    def for_all(self) -> tuple[Partition, bool]:
+        """A partition that separates the same rows by few columns; all were tried.
 
-        No column of it can be left out; that no other choice of fewer columns would
-        do is not proved.
+        If so, no column of it can be left out. That no other choice of fewer columns
+        would do is not proved.
         """
         best = self.partition
-        if best.quotient.dimension > 1:
-            used = self._used(best)
-            weight = np.abs([float(best.w[j]) for j in used])
+        used = self.columns_used(best)
+        weight = np.abs([float(best.w[j]) for j in used])
+        try:
             for column in used[np.argsort(weight, kind="stable")]:
-                if column not in self._used(best):
-                    continue
-                smaller = self._with(np.setdiff1d(self._used(best), [column]))
-                if smaller is not None and self._same(smaller):
-                    best = smaller
-        return best
+                left = self.columns_used(best)
+                if best.quotient.dimension > 1 and column in left:
+                    best = self._without(best, np.setdiff1d(left, [column]))
+        except OutOfTime:
+            return best, False
+        return best, True
 
-    def separating_some(self) -> Partition | None:
-        """Return a partition that separates some rows by one or two columns."""
-        kept = np.setdiff1d(self.partition.quotient.kept, self.free)
+    @cached_property
+    def for_some(self) -> Partition | None:
+        """A partition that separates some rows by one or two columns, if found."""
+        kept = np.setdiff1d(self.partition.quotient.kept, self._free)
         if kept.size > FEW_COLUMNS:
             return None
-        for size in (1, 2):
-            for chosen in combinations(kept.tolist(), size):
-                found = self._with(np.array(chosen, dtype=np.intp))
-                if found is not None and any(found.w):
-                    return found
+        try:
+            for size in (1, 2):
+                for chosen in combinations(kept.tolist(), size):
+                    found = Reduction(
+                        self.demands.rows,
+                        self.demands.equal,
+                        self._with_free(np.array(chosen)),
+                        np.random.default_rng(0),
+                        self.watch.is_over,
+                        spans=False,
+                    ).run()
+                    if any(found.w):
+                        return simplified(self.demands.rows, found)
+        except OutOfTime:
+            pass
         return None
 
-    def _used(self, partition: Partition) -> NDArray[np.intp]:
-        used = np.flatnonzero([value != 0 for value in partition.w])
-        return np.setdiff1d(used, self.free)
-
-    def _with(self, columns: NDArray[np.intp]) -> Partition | None:
-        """Part the rows by these columns and the free ones; None: out of tries."""
-        if self.tries_left <= 0:
-            return None
-        self.tries_left -= 1
-        kept = np.union1d(columns, self.free).astype(np.intp)
-        search = Reduction(
-            self.demands.rows,
-            self.demands.equal,
-            kept,
-            np.random.default_rng(0),
-            spans=False,
-        )
-        return simplified(self.demands.rows, search.run())
-
-    def _same(self, partition: Partition) -> bool:
+    def is_for_all(self, partition: Partition) -> bool:
+        """Tell whether a partition separates all rows that can be."""
         return bool((partition.overlapped == self.partition.overlapped).all())
+
+    def columns_used(self, partition: Partition) -> NDArray[np.intp]:
+        """Return the columns a direction uses, constants not counted."""
+        used = np.flatnonzero([value != 0 for value in partition.w])
+        return np.setdiff1d(used, self._free)
+
+    @cached_property
+    def _free(self) -> NDArray[np.intp]:
+        return np.intersect1d(self.demands.constants, self.partition.quotient.kept)
+
+    def _with_free(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        return np.union1d(columns, self._free).astype(np.intp)
+
+    def _without(self, best: Partition, columns: NDArray[np.intp]) -> Partition:
+        """Separate the same rows by fewer columns, or return the best so far."""
+        rows = self.demands.rows
+        space = Quotient.on_columns(rows, self._with_free(columns))
+        space = space.restricted(self.partition.quotient.spanning)
+        separated = np.flatnonzero(~self.partition.overlapped)
+        if vanishing(rows, space.basis, separated).any():
+            return best
+        working = WorkingSet(
+            rows, np.random.default_rng(0), among=separated, dimension=space.dimension
+        )
+        answer = space.decide_among(separated, working, self.watch.is_over)
+        if isinstance(answer, Conflict):
+            return best
+        index = np.sort(working.index)
+        return simplified(rows, replace(best, w=answer, quotient=space, working=index))

@@ -13,10 +13,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.factors import LEVEL_COLUMN, columns_of_factors
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.report.single_columns import Reason, outcome_text
-from linsep.diagnosis.report.texts import count_rows, listed, number_text
+from linsep.diagnosis.report.phrases import (
+    listed,
+    number_text,
+    only_outcome,
+    prediction,
+)
+from linsep.diagnosis.report.single_columns import Reason
 from linsep.rows import as_dense
 
 # Factors of more columns are not looked at without the data they came from.
@@ -31,10 +35,10 @@ def level_reasons(study: Study, separated: NDArray[np.bool_]) -> list[Reason]:
     for factor, text, rows in _levels(study, separated):
         if not rows.any() or not separated[rows].all():
             continue
-        outcome = _only_outcome(study, rows)
+        outcome = only_outcome(study, rows)
         if outcome is not None:
-            sentence = f"{text} in {count_rows(int(rows.sum()))}, all {outcome}."
-            found.append(Reason(None, (sentence,), rows, factor))
+            sentence = prediction(text, int(rows.sum()), outcome)
+            found.append(Reason(None, (sentence,), rows, factor, is_level=True))
     return found
 
 
@@ -42,30 +46,33 @@ def _levels(
     study: Study, separated: NDArray[np.bool_]
 ) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     """Yield factor, words and rows of each level that may be separated."""
-    factors = columns_of_factors(study)
+    factors = _columns_of_factors(study)
     if not factors:
         return
-    import pandas as pd
-
     for factor, columns in factors.items():
         values = study.factors.get(factor)
         if values is not None:
-            codes, names = pd.factorize(values)
-            n_left = np.bincount(codes[~separated], minlength=len(names))
-            for k in np.flatnonzero(n_left == 0).tolist():
-                yield factor, f"{factor} = {names[k]}", np.equal(codes, k)
+            number: dict[object, int] = {}  # levels of any kind, as they first occur
+            codes = np.array([number.setdefault(v, len(number)) for v in values])
+            n_left = np.bincount(codes[~separated], minlength=len(number))
+            for level, k in number.items():
+                if n_left[k] == 0:
+                    yield factor, f"{factor} = {level}", np.equal(codes, k)
             continue
-        matches = [LEVEL_COLUMN.fullmatch(study.names[j]) for j in columns]
-        found = [match for match in matches if match is not None]
+        codings = [study.codings[j] for j in columns]
         if len(columns) > MOST_COLUMNS:
             continue
         block = study.X[:, columns]
         block = as_dense(block)
-        if all(match["mark"] for match in found) and np.isin(block, (0.0, 1.0)).all():
-            named = listed([match["level"] for match in found])
+        is_binary = bool(np.isin(block, (0.0, 1.0)).all())
+        if is_binary and all(c.has_reference and c.levels for c in codings):
+            named = listed([coding.levels[0][1] for coding in codings])
             words = f"{factor} other than {named} (the reference level)"
             yield factor, words, np.asarray((block == 0).all(axis=1))
-        elif any(match["contrast"] for match in found) and len(columns) <= FEW_COLUMNS:
+        elif (
+            any(coding.is_contrast for coding in codings)
+            and len(columns) <= FEW_COLUMNS
+        ):
             cells, cell = np.unique(block, axis=0, return_inverse=True)
             for k, of_cell in enumerate(cells):
                 words = " and ".join(
@@ -75,11 +82,10 @@ def _levels(
                 yield factor, words, np.equal(cell.reshape(-1), k)
 
 
-def _only_outcome(study: Study, rows: NDArray[np.bool_]) -> str | None:
-    """Name the one outcome of these rows, or None: there are several."""
-    held = np.flatnonzero(study.outcome.has[rows].any(axis=0))
-    if held.size != 1:
-        return None
-    if study.family == "poisson":
-        return f"{study.outcome_name} = 0" if held[0] == 0 else None
-    return outcome_text(study, int(held[0]))
+def _columns_of_factors(study: Study) -> dict[str, list[int]]:
+    """Return each factor's columns."""
+    columns: dict[str, list[int]] = {}
+    for j, coding in enumerate(study.codings):
+        if coding.factor is not None:
+            columns.setdefault(coding.factor, []).append(j)
+    return columns

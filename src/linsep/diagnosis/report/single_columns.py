@@ -6,8 +6,7 @@ and all other rows on the other side or at it: "NV = 1 in 13 rows, all HG = 1".
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.report.texts import count_rows, number_text
+from linsep.diagnosis.report.phrases import (
+    condition_text,
+    only_outcome,
+    outcome_text,
+    prediction,
+    range_text,
+)
 from linsep.rows import is_sparse
 
-_LEVEL = re.compile(
-    r"(?:C\((?P<inside>[^,()]+)(?P<contrast>.*?)\)|(?P<plain>[^:\[\]]+))\[(?:T\.)?(?P<level>[^\]]*)\]"
-)
+# Rows of an outcome, all other rows, and what the two are called.
+Sides = tuple[NDArray[np.bool_], NDArray[np.bool_], str, str]
 
 
 @dataclass(frozen=True)
@@ -37,13 +41,16 @@ class Reason:
         The rows beyond the value: predicted perfectly by this column alone. (Of more
         than two classes, some may be predicted in part: one class is ruled out.)
     factor : str or None
-        The factor, for a level.
+        The factor that is spoken of.
+    is_level : bool
+        Whether the sentences name a level of it.
     """
 
     column: int | None
     sentences: tuple[str, ...]
     rows: NDArray[np.bool_]
     factor: str | None = None
+    is_level: bool = False
 
 
 def reasons_of(study: Study, has_constant: bool) -> list[Reason]:
@@ -51,31 +58,92 @@ def reasons_of(study: Study, has_constant: bool) -> list[Reason]:
     if study.outcome.levels.size < 2:
         return []
     found: list[Reason] = []
+    sides = list(_sides(study))
     for column, x in _columns(study.X):
         if not (x != x[0]).any() and has_constant:
             continue
         if study.family == "ordinal":
             candidates = [_ordinal_reason(study, column, x)]
         else:
-            candidates = [
-                _reason(study, column, x, group, (label, rest), has_constant)
-                for group, label, rest in _sides(study)
-            ]
-        found += _without_repeats(reason for reason in candidates if reason is not None)
+            candidates = [_reason(study, column, x, s, has_constant) for s in sides]
+        coding = study.codings[column]
+        found += [
+            replace(reason, factor=coding.factor, is_level=bool(coding.levels))
+            for reason in _without_repeats(filter(None, candidates))
+        ]
     found.sort(key=lambda reason: -int(reason.rows.sum()))  # stable: by column
     return found
 
 
-def _without_repeats(reasons: Iterable[Reason]) -> list[Reason]:
+def _without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
     """Leave out what was said of the same column already."""
     said: set[str] = set()
-    kept = []
     for reason in reasons:
         new = tuple(text for text in reason.sentences if text not in said)
         said.update(new)
         if new:
-            kept.append(replace(reason, sentences=new))
-    return kept
+            yield replace(reason, sentences=new)
+
+
+def _columns(X: Any) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield each column's number and values."""
+    by_column = X.tocsc() if is_sparse(X) else X
+    for j in range(X.shape[1]):
+        column = by_column[:, [j]].toarray().ravel() if is_sparse(X) else X[:, j]
+        yield j, column
+
+
+def _sides(study: Study) -> Iterator[Sides]:
+    """Yield the outcomes that may be predicted; grouped counts may be of both."""
+    levels, has = study.outcome.levels, study.outcome.has
+    if study.family == "poisson":
+        yield has[:, 0], has[:, 1], f"{study.outcome_name} = 0", ""
+    elif levels.size == 2:
+        first, second = (outcome_text(study, k) for k in (0, 1))
+        yield has[:, 1], has[:, 0], second, first
+    else:
+        for k in range(levels.size):
+            other = f"{study.outcome_name} other than {levels[k]}"
+            yield has[:, k], ~has[:, k], outcome_text(study, k), other
+
+
+def _reason(
+    study: Study, column: int, x: NDArray[Any], sides: Sides, has_constant: bool
+) -> Reason | None:
+    """Look along one column for one outcome against the rest."""
+    group, rest, *labels = sides
+    if not group.any() or not rest.any():
+        return None
+    for up in (True, False):
+        z = x if up else -x
+        low, high = float(z[rest].max()), float(z[group].min())
+        if study.family == "poisson" and low <= high:
+            # Where y > 0 nothing may change along the column.
+            if z[rest].min() < low:
+                return None
+            high = low
+        if not has_constant:
+            # Without an intercept only the value zero can part them.
+            if not low <= 0 <= high:
+                continue
+            low = high = 0.0
+        if low <= high:
+            break
+    else:
+        return None
+    is_open = low == high  # rows at the value itself may be of either side
+    above, below = (z > low, z < low) if is_open else (z >= high, z <= low)
+    sentences = []
+    for mask, label, end, side in (
+        (above, labels[0], high, up),
+        (below, labels[1], low, not up),
+    ):
+        if mask.any():
+            bound = end if up else -end
+            where = condition_text(study, column, x[mask], bound, side, not is_open)
+            outcome = only_outcome(study, mask) or label
+            sentences.append(prediction(where, int(mask.sum()), outcome))
+    return Reason(column, tuple(sentences), above | below) if sentences else None
 
 
 def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None:
@@ -102,194 +170,10 @@ def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None
                 strict &= z < highs[k]
             if strict.any():
                 ends = (k == 0, k == n_levels - 1)
-                where = _between(
-                    study.names[column], x[strict], ends if up else ends[::-1]
-                )
-                count = count_rows(int(strict.sum()))
-                sentences.append(f"{where} in {count}, all {outcome_text(study, k)}.")
+                where = range_text(study, column, x[strict], ends if up else ends[::-1])
+                outcome = outcome_text(study, k)
+                sentences.append(prediction(where, int(strict.sum()), outcome))
                 rows |= strict
         if sentences:
             return Reason(column, tuple(sentences), rows)
     return None
-
-
-def _between(name: str, values: NDArray[Any], ends: tuple[bool, bool]) -> str:
-    """Say in which range the values lie; open below or above at the ends."""
-    low, high = float(values.min()), float(values.max())
-    if low == high:
-        return value_text(name, low)
-    if ends[0]:
-        return f"{name} <= {number_text(high)}"
-    if ends[1]:
-        return f"{name} >= {number_text(low)}"
-    return f"{number_text(low)} <= {name} <= {number_text(high)}"
-
-
-def _columns(X: Any) -> Any:
-    """Yield each column's number and values."""
-    if is_sparse(X):
-        X = X.tocsc()
-        for j in range(X.shape[1]):
-            yield j, X[:, [j]].toarray().ravel()
-        return
-    for j in range(X.shape[1]):
-        yield j, X[:, j]
-
-
-def _sides(study: Study) -> Any:
-    """Yield the rows of each outcome that may be predicted, its name, the other's."""
-    levels, has = study.outcome.levels, study.outcome.has
-    name = study.outcome_name
-    if study.family == "poisson":
-        yield has[:, 0] & ~has[:, 1], f"{name} = 0", ""
-    elif levels.size == 2:
-        first, second = (outcome_text(study, k) for k in (0, 1))
-        yield has[:, 1], second, first
-    else:
-        for k in range(levels.size):
-            yield has[:, k], outcome_text(study, k), f"{name} other than {levels[k]}"
-
-
-def outcome_text(study: Study, level: int) -> str:
-    """Name an outcome: "HG = 1", or for counts the column of the counts."""
-    label = study.outcome.levels[level]
-    if study.outcome.is_labels:
-        return f"{study.outcome_name} = {label}"
-    return str(label)
-
-
-def _reason(
-    study: Study,
-    column: int,
-    x: NDArray[Any],
-    group: NDArray[np.bool_],
-    labels: tuple[str, str],
-    has_constant: bool,
-) -> Reason | None:
-    """Look along one column for one outcome against the rest."""
-    rest = _rest(study, group)
-    if not group.any():
-        return None
-    if study.family == "poisson":
-        return _poisson_reason(study, column, x, group, labels[0], has_constant)
-    if not rest.any():
-        return None
-    for up in (True, False):
-        z = x if up else -x
-        low, high = float(z[rest].max()), float(z[group].min())
-        if not has_constant:
-            # Without an intercept only the value zero can part them.
-            if not low <= 0 <= high:
-                continue
-            low = high = 0.0
-        if low > high:
-            continue
-        return _worded(study, column, x, (z, low, high), up, labels)
-    return None
-
-
-def _rest(study: Study, group: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the rows of any other outcome; grouped counts may be of both."""
-    if study.outcome.levels.size == 2:
-        return study.outcome.has[:, 0]
-    return ~group
-
-
-def _worded(
-    study: Study,
-    column: int,
-    x: NDArray[Any],
-    cut: tuple[NDArray[Any], float, float],
-    up: bool,
-    labels: tuple[str, str],
-) -> Reason | None:
-    """Word what lies beyond the value on either side."""
-    z, low, high = cut
-    if low < high:
-        above, below = z >= high, z <= low
-    else:
-        above, below = z > low, z < low
-    rows = above | below
-    if not rows.any():
-        return None
-    name = study.names[column]
-    sentences = []
-    for mask, label, side in ((above, labels[0], up), (below, labels[1], not up)):
-        if mask.any():
-            held = np.flatnonzero(study.outcome.has[mask].any(axis=0))
-            if held.size == 1:
-                label = outcome_text(study, int(held[0]))
-            limit = (high if side == up else low) if low < high else low
-            bound = limit if up else -limit
-            closed = low < high
-            where = condition_text(name, x[mask], bound, side, closed)
-            sentences.append(f"{where} in {count_rows(int(mask.sum()))}, all {label}.")
-    return Reason(column, tuple(sentences), rows)
-
-
-def _poisson_reason(
-    study: Study,
-    column: int,
-    x: NDArray[Any],
-    zero: NDArray[np.bool_],
-    label: str,
-    has_constant: bool,
-) -> Reason | None:
-    """Look for a column that is constant where y > 0 and one-sided where y = 0."""
-    positive = ~zero
-    if not positive.any():
-        return None
-    value = float(x[positive][0])
-    if (x[positive] != value).any() or (value != 0 and not has_constant):
-        return None
-    for up in (True, False):
-        beyond = x > value if up else x < value
-        other = x < value if up else x > value
-        if beyond.any() and not other.any():
-            where = condition_text(study.names[column], x[beyond], value, up, False)
-            return Reason(
-                column,
-                (f"{where} in {count_rows(int(beyond.sum()))}, all {label}.",),
-                beyond,
-            )
-    return None
-
-
-def condition_text(
-    name: str, values: NDArray[Any], bound: float, above: bool, closed: bool
-) -> str:
-    """Say which rows are meant: "NV = 1", "x2 = b", "age > 40"."""
-    first = float(values[0])
-    if (values == first).all():
-        return value_text(name, first)
-    sign = (">=" if closed else ">") if above else ("<=" if closed else "<")
-    return f"{name} {sign} {number_text(bound)}"
-
-
-def value_text(name: str, value: float) -> str:
-    """Say that a column has a value, factor levels by their own names.
-
-    Examples
-    --------
-    >>> value_text("C(region)[T.north]", 1.0)
-    'region = north'
-    >>> value_text("colour=red", 1.0)
-    'colour = red'
-    >>> value_text("colour=red", 0.0)
-    'colour other than red'
-    >>> value_text("NV", 1.0)
-    'NV = 1'
-    """
-    parts = [_LEVEL.fullmatch(part) for part in name.split(":")]
-    if any(p and p["contrast"] and "reatment" not in p["contrast"] for p in parts):
-        return f"{name} = {number_text(value)}"  # no indicator of a level
-    if value in (0.0, 1.0) and all(parts):
-        levels = [((p["inside"] or p["plain"]).strip(), p["level"]) for p in parts if p]
-        if value == 1.0:
-            return " and ".join(f"{factor} = {level}" for factor, level in levels)
-        if len(levels) == 1:
-            return f"{levels[0][0]} other than {levels[0][1]}"
-    factor, equals, level = name.partition("=")
-    if value in (0.0, 1.0) and equals and factor and level and "(" not in name:
-        return f"{factor} {'=' if value else 'other than'} {level}"
-    return f"{name} = {number_text(value)}"

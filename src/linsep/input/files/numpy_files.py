@@ -1,20 +1,26 @@
 """NumPy's .npy and .npz files; pickled objects are never loaded."""
 
+from __future__ import annotations
+
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.input import InputError
+from linsep.input.errors import InputError, refusing_damage
 from linsep.input.exact_numbers import exact_floats, require_finite
-from linsep.input.files.damage import refusing_damage
-from linsep.input.files.table import Table, select_columns, whole_labels
+from linsep.input.files.table import (
+    Request,
+    Selection,
+    Table,
+    select_columns,
+    whole_labels,
+)
 from linsep.input.labels import labels_from
-
-__all__ = ["read_npy", "read_npz"]
 
 _WHOLE = (
     "a whole NumPy file of plain arrays",
@@ -22,9 +28,7 @@ _WHOLE = (
 )
 
 
-def read_npy(
-    path: Path, target: str | int | None, drop: Sequence[str | int] = ()
-) -> Table:
+def read_npy(path: Path, request: Request) -> Table:
     """Read one matrix; see `linsep.input.files.read_table`, which calls this.
 
     The matrix stays in the file, memory-mapped, and is read in place where the
@@ -33,23 +37,22 @@ def read_npy(
     """
     with refusing_damage(path, *_WHOLE):
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    return _from_matrix(path, matrix, target, drop)
+    return _from_matrix(path, matrix, request)
 
 
-def read_npz(
-    path: Path, target: str | int | None, drop: Sequence[str | int] = ()
-) -> Table:
+def read_npz(path: Path, request: Request) -> Table:
     """Read arrays X and y, or one matrix; see `linsep.input.files.read_table`."""
     with refusing_damage(path, *_WHOLE):
         _require_arrays_only(path)
         with np.load(path, allow_pickle=False) as archive:
             arrays = dict(archive.items())
-    label = "y" if target is None else target
+    label = "y" if request.target is None else request.target
     if label in arrays:
-        return _from_arrays(path, arrays, str(label), drop)
-    matrices = [a for a in arrays.values() if a.ndim == 2]
-    if len(arrays) == len(matrices) == 1 and target is not None:
-        return _from_matrix(path, matrices[0], target, drop)
+        return _from_arrays(path, arrays, replace(request, target=str(label)))
+    matrices = [name for name, array in arrays.items() if array.ndim == 2]
+    is_one = len(arrays) == len(matrices) == 1
+    if is_one and not (request.labelled and request.target is None):
+        return _from_matrix(path, arrays[matrices[0]], request)
     raise InputError(
         f"{path} must hold an array of labels named {str(label)!r} and a matrix X, or "
         f"one matrix with the labels in a column, got {_shapes(arrays)}; name the "
@@ -69,12 +72,10 @@ def _require_arrays_only(path: Path) -> None:
 
 
 def _from_arrays(
-    path: Path,
-    arrays: Mapping[str, NDArray[Any]],
-    label: str,
-    drop: Sequence[str | int],
+    path: Path, arrays: Mapping[str, NDArray[Any]], request: Request
 ) -> Table:
     """Take the matrix X, or the only other one, and the labels."""
+    label = str(request.target)
     others = [n for n, a in arrays.items() if a.ndim == 2 and n != label]
     name = "X" if "X" in others else others[0] if len(others) == 1 else None
     if name is None:
@@ -90,16 +91,10 @@ def _from_arrays(
         )
     # The labels count as one more column here, which cannot be dropped.
     names = [*(f"x{j}" for j in range(X.shape[1])), label]
-    selection = select_columns(path, names, label, drop)
-    return _table(X, y, selection.features, names, label, selection.notes)
+    return _table(X, y, select_columns(path, names, request))
 
 
-def _from_matrix(
-    path: Path,
-    matrix: NDArray[Any],
-    target: str | int | None,
-    drop: Sequence[str | int],
-) -> Table:
+def _from_matrix(path: Path, matrix: NDArray[Any], request: Request) -> Table:
     """Take the labels from a column of the matrix."""
     if matrix.ndim != 2:
         raise InputError(
@@ -108,37 +103,29 @@ def _from_matrix(
             "numpy.savez(path, X=X, y=y)"
         )
     names = [f"x{j}" for j in range(matrix.shape[1])]
-    selection = select_columns(path, names, target, drop)
+    selection = select_columns(path, names, request)
+    y = None
+    if selection.target is not None:
+        y = whole_labels(labels_from(matrix[:, selection.target]))
     note = "the columns are named x0, x1, ... in their order"
-    return _table(
-        matrix,
-        whole_labels(labels_from(matrix[:, selection.target])),
-        selection.features,
-        names,
-        names[selection.target],
-        (note, *selection.notes),
-    )
+    return _table(matrix, y, selection, note)
 
 
 def _table(
-    matrix: NDArray[Any],
-    y: NDArray[Any],
-    features: Sequence[int],
-    names: Sequence[str],
-    target: str,
-    notes: Sequence[str],
+    matrix: NDArray[Any], y: NDArray[Any] | None, selection: Selection, *notes: str
 ) -> Table:
     """Make the table of some columns of a matrix, without a copy if they adjoin."""
-    if list(features) == list(range(matrix.shape[1])):
+    features = list(selection.features)
+    if features == list(range(matrix.shape[1])):
         X = matrix
-    elif features and list(features) == list(range(features[0], features[-1] + 1)):
+    elif features and features == list(range(features[0], features[-1] + 1)):
         X = matrix[:, features[0] : features[-1] + 1]
     else:
-        X = matrix[:, list(features)]
+        X = matrix[:, features]
     X = exact_floats(X, "X")
-    chosen = tuple(names[j] for j in features)
-    require_finite(X, chosen)
-    return Table(X, y, chosen, target, notes=tuple(notes))
+    names = tuple(selection.names[j] for j in features)
+    require_finite(X, names)
+    return Table(X, y, names, selection.target_name, notes=(*notes, *selection.notes))
 
 
 def _shapes(arrays: Mapping[str, NDArray[Any]]) -> str:

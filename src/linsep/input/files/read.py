@@ -1,23 +1,24 @@
 """Tell what kind of file it is, and hand it to its reader."""
 
+from __future__ import annotations
+
 import os
 import re
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from linsep.input import InputError
-from linsep.input.files.delimited import read_delimited
+from numpy.typing import NDArray
+
+from linsep.input.errors import InputError
 from linsep.input.files.numpy_files import read_npy, read_npz
-from linsep.input.files.parquet import read_parquet
-from linsep.input.files.streams import open_bytes
 from linsep.input.files.svmlight import read_svmlight
-from linsep.input.files.table import Table
+from linsep.input.files.table import Request, Table
+from linsep.input.files.tabular import read_delimited, read_json_lines, read_parquet
+from linsep.input.files.texts import open_bytes
 
-__all__ = ["read_table"]
-
-Reader: TypeAlias = Callable[[Path, str | int | None, Sequence[str | int]], Table]
+Reader: TypeAlias = Callable[[Path, Request], Table]
 
 # Each binary format begins with bytes of its own; a text never begins with them.
 _BINARY: tuple[tuple[bytes, str, Reader], ...] = (
@@ -34,6 +35,7 @@ _BINARY_SUFFIXES = {
 }
 _SVMLIGHT_SUFFIXES = {".svm", ".svmlight", ".libsvm"}
 _DELIMITED_SUFFIXES = {".csv", ".tsv", ".tab"}
+_JSON_SUFFIXES = {".jsonl", ".ndjson"}
 _COMPRESSION_SUFFIXES = {".gz", ".bz2"}
 _SVMLIGHT_LINE = re.compile(rb"\s*[-+.\deE]+(\s+qid:\d+)?(\s+\d+:[-+.\deE]+)+\s*(#.*)?")
 
@@ -43,31 +45,38 @@ def read_table(
     target: str | int | None = None,
     *,
     drop: Sequence[str | int] = (),
+    columns: Sequence[str | int] | None = None,
     header: bool | None = None,
 ) -> Table:
-    r"""Read a data file into an array of features and an array of labels.
+    """Read a data file into an array of features and an array of labels.
 
     The kind of file is told by its first bytes; for texts without any by its
-    extension, then by its first line. Texts may be compressed by gzip or bzip2.
-    Nothing is ever unpickled, and nothing is left out or changed without a note.
+    extension, then by its first line. Nothing is ever unpickled, and nothing is left out or changed without a note.
 
     Parameters
     ----------
     path : str or path-like
         A regular file:
 
-        - delimited text (CSV): comma, semicolon or tab, quoted fields, UTF-8, with or
-          without a header. Numbers are read to the nearest double.
-        - Parquet (needs pyarrow: ``pip install "linsep[data]"``).
+        - delimited text (CSV): comma, semicolon, tab or blank, quoted fields, UTF-8,
+          with or without a header. Numbers are read to the nearest double.
+        - Parquet; JSON lines (``.jsonl``, ``.ndjson``), an object a row.
         - svmlight / libsvm text, ``label index:value ...``, labels included.
         - ``.npy``, one matrix with the labels in a column; it is memory-mapped.
         - ``.npz``, arrays X and y, or one matrix with the labels in a column.
+
+        Texts may be compressed by gzip or bzip2; one that unpacks to more than a
+        gigabyte and 200 times its size is refused.
     target : str or int, optional
         The column of the labels: its name, or its number counted from 0 (negative
         from the end), also as text. In an ``.npz`` of several arrays: the name of
-        the array of labels, by default "y". Not for svmlight text.
-    drop : sequence of str or int, default ()
+        the array of labels, by default "y". Not for svmlight text. By default the
+        labels are those the file itself names, if any.
+    drop : sequence of str or int, default=()
         Columns to leave out, named as `target` is.
+    columns : sequence of str or int, optional
+        The columns to read as features; all others by default. Columns not asked for
+        may hold anything.
     header : bool, optional
         Whether the first line of a delimited text names the columns; told from
         the file by default.
@@ -101,13 +110,34 @@ def read_table(
     >>> table.y
     array(['apple', 'cherry'], dtype='<U6')
     """
-    source = Path(path)
+    return _read(Path(path), Request(target, drop, columns, header))
+
+
+def read_labelled(
+    path: str | os.PathLike[str],
+    target: str | int | None = None,
+    *,
+    drop: Sequence[str | int] = (),
+    header: bool | None = None,
+) -> tuple[Table, NDArray[Any]]:
+    """Read a data file as `read_table` does, and refuse one without labels.
+
+    Returns
+    -------
+    table : Table
+    y : ndarray of shape (n_samples,)
+        Its labels.
+    """
+    table = _read(Path(path), Request(target, drop, None, header, labelled=True))
+    assert table.y is not None
+    return table, table.y
+
+
+def _read(source: Path, request: Request) -> Table:
+    """Read a file by the reader of its kind; what fails underneath is one error."""
     _require_regular_file(source)
     try:
-        reader = _reader_for(source)
-        if reader is read_delimited:
-            return read_delimited(source, target, drop, header)
-        return reader(source, target, drop)
+        return _reader_for(source)(source, request)
     except MemoryError as error:
         raise InputError(
             f"{source} must fit into memory as numbers, and does not; convert it to "
@@ -166,8 +196,16 @@ def _reader_for(source: Path) -> Reader:
         raise InputError(
             f"{source} must be a {_BINARY_SUFFIXES[suffix]} file, as its name says, "
             f"got one that begins with {head[:12]!r}; give it the extension of what "
-            "it is (.csv, .tsv, .svm, .parquet, .npy, .npz)"
+            "it is (.csv, .tsv, .jsonl, .svm, .parquet, .npy, .npz)"
         )
+    if head.startswith(b"ARROW1"):
+        raise InputError(
+            f"{source} must be Parquet to be read as a binary table, got an Arrow "
+            "(Feather) file; write it as Parquet, or pass the table that "
+            "pyarrow.feather.read_table gives"
+        )
+    if suffix in _JSON_SUFFIXES:
+        return read_json_lines
     first_line = next((s for s in head.splitlines() if s.strip()), b"")
     if suffix in _SVMLIGHT_SUFFIXES:
         return read_svmlight

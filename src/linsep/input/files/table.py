@@ -1,4 +1,6 @@
-"""What a data file becomes: a matrix, labels, and notes on how they were read."""
+"""What is asked of a data file, and what it becomes: a matrix, labels, notes."""
+
+from __future__ import annotations
 
 import difflib
 from collections import Counter
@@ -10,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.input import InputError
+from linsep.input.errors import InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-__all__ = ["Selection", "Table", "select_columns", "whole_labels"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +24,13 @@ class Table:
 
     Attributes
     ----------
-    X : ndarray or csr_array, shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
         The features, in the order of the file's columns.
-    y : ndarray, shape (n_samples,)
-        The labels: integers, floats or strings.
+    y : ndarray of shape (n_samples,), or None
+        The labels: integers, floats or strings. None if no column of labels was
+        named and the file does not say.
     feature_names : tuple of str, length n_features
-    target : str
+    target : str, or None
         The name of the column the labels come from.
     dummies : mapping of str to tuple of str
         The columns of text that became 0/1 columns, with their levels, sorted.
@@ -37,10 +38,10 @@ class Table:
         What else a reader of the answer should know, a sentence each.
     """
 
-    X: "NDArray[np.floating[Any]] | csr_array"
-    y: NDArray[Any]
+    X: NDArray[np.floating[Any]] | csr_array
+    y: NDArray[Any] | None
     feature_names: tuple[str, ...]
-    target: str
+    target: str | None
     dummies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -55,6 +56,28 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Request:
+    """Which columns of a file are wanted; see `linsep.input.files.read_table`.
+
+    Attributes
+    ----------
+    target : str or int, or None
+    drop : sequence of str or int
+    columns : sequence of str or int, or None
+        The features; None for all columns that are not the target's nor dropped.
+    header : bool, or None
+    labelled : bool
+        Whether a file without labels is refused.
+    """
+
+    target: str | int | None = None
+    drop: Sequence[str | int] = ()
+    columns: Sequence[str | int] | None = None
+    header: bool | None = None
+    labelled: bool = False
+
+
+@dataclass(frozen=True)
 class Selection:
     """Which columns of a file are read: positions in the file, in its order.
 
@@ -62,7 +85,7 @@ class Selection:
     ----------
     names : tuple of str
         The names of all columns of the file.
-    target : int
+    target : int, or None
         The position of the labels.
     features : tuple of int
         The positions of the features.
@@ -71,9 +94,19 @@ class Selection:
     """
 
     names: tuple[str, ...]
-    target: int
+    target: int | None
     features: tuple[int, ...]
     dropped: tuple[int, ...]
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The positions of the features and of the labels, if there are any."""
+        return self.features if self.target is None else (*self.features, self.target)
+
+    @property
+    def target_name(self) -> str | None:
+        """The name of the labels' column."""
+        return None if self.target is None else self.names[self.target]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -84,18 +117,13 @@ class Selection:
         return (f"left out, as asked: {names}",)
 
 
-def select_columns(
-    source: Path,
-    names: Sequence[str],
-    target: str | int | None,
-    drop: Sequence[str | int],
-) -> Selection:
-    """Find the target and the columns to drop by name or number.
+def select_columns(source: Path, names: Sequence[str], request: Request) -> Selection:
+    """Find the columns asked for by name or number.
 
     Raises
     ------
     InputError
-        If names repeat, a column is not there, or no column is left as the target.
+        If names repeat, a column is not there, or labels are required and not named.
     """
     repeated = _first_repeated(names)
     if repeated is not None:
@@ -104,21 +132,26 @@ def select_columns(
             f"{source} must give every column a name of its own, got {repeated!r} for "
             f"columns {', '.join(map(str, where))} (counted from 0); rename them"
         )
-    if target is None:
+    if request.target is None and request.labelled:
         raise InputError(
             f"target must name the column of the labels (--target COL), got none; "
             f"{source} has {_listed(names)}"
         )
-    chosen = _position(source, names, target, "target")
-    dropped = sorted({_position(source, names, column, "drop") for column in drop})
-    if chosen in dropped:
+    target = None
+    if request.target is not None:
+        target = _position(source, names, request.target, "target")
+    dropped = {_position(source, names, column, "drop") for column in request.drop}
+    if target in dropped:
         raise InputError(
-            f"drop must not name the target {names[chosen]!r}; drop other columns"
+            f"drop must not name the target {request.target!r}; drop other columns"
         )
-    features = tuple(
-        j for j in range(len(names)) if j != chosen and j not in set(dropped)
-    )
-    return Selection(tuple(names), chosen, features, tuple(dropped))
+    wanted = range(len(names))
+    if request.columns is not None:
+        wanted = sorted(
+            {_position(source, names, name, "columns") for name in request.columns}
+        )
+    features = tuple(j for j in wanted if j != target and j not in dropped)
+    return Selection(tuple(names), target, features, tuple(sorted(dropped)))
 
 
 def whole_labels(labels: NDArray[Any]) -> NDArray[Any]:

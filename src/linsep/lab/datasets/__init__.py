@@ -3,21 +3,18 @@
 Every generator returns a `Dataset`: the rows, the labels, and what is known for
 certain (separable or not, a margin, a separator, a conflict), by a construction that
 its docstring gives with the reason why it is true. They are seeded by
-``random_state``; None is a fixed seed.
+``random_state``, an integer or a NumPy generator; None is the seed 0.
+``fit_intercept`` says whether the truth is about hyperplanes that may miss the origin.
 
 Separable by a planted hyperplane, or spoilt on purpose:
 
 - `planted_margin`, `planted_overlap`, `flipped_labels`: Gaussian rows, any size.
-- `duplicated_rows`: a few rows repeated by the thousand.
-- `clustered_ties`: both classes within a hair of the same points.
-- `last_bit`: one unit in the last place decides.
-- `wide_range`: entries from subnormal numbers to beyond 1e300.
 
 Exponentially small margins:
 
 - `paper_rows`: the data set (2) of "Linear Separation via Optimism".
 - `mixed_paper_rows`: the same, mixed by a unimodular matrix.
-- `odd_max_bit`, `threshold_rows`, `hard_threshold_rows`: threshold functions.
+- `odd_max_bit`, `threshold_rows`: threshold functions.
 
 Every answer known:
 
@@ -26,10 +23,8 @@ Every answer known:
 - `cover_count`, `threshold_function_count`: how many are separable.
 """
 
-from linsep.lab.datasets.arguments import SEED
 from linsep.lab.datasets.boolean import (
     boolean_function,
-    hard_threshold_rows,
     odd_max_bit,
     threshold_rows,
 )
@@ -40,24 +35,14 @@ from linsep.lab.datasets.position import (
     moment_curve,
     threshold_function_count,
 )
-from linsep.lab.datasets.record import Dataset
-from linsep.lab.datasets.ties import (
-    clustered_ties,
-    duplicated_rows,
-    last_bit,
-    wide_range,
-)
+from linsep.lab.datasets.record import SEED, Dataset
 
 __all__ = [
     "SEED",
     "Dataset",
     "boolean_function",
-    "clustered_ties",
     "cover_count",
-    "duplicated_rows",
     "flipped_labels",
-    "hard_threshold_rows",
-    "last_bit",
     "mixed_paper_rows",
     "moment_curve",
     "odd_max_bit",
@@ -66,5 +51,4 @@ __all__ = [
     "planted_overlap",
     "threshold_function_count",
     "threshold_rows",
-    "wide_range",
 ]

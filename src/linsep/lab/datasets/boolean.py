@@ -1,15 +1,19 @@
 """Boolean functions as data: threshold functions, easy and hard, and all others."""
 
+from __future__ import annotations
+
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.lab.datasets.arguments import at_least, between, generator
-from linsep.lab.datasets.record import Dataset, exact_array, with_conflict
-
-__all__ = ["boolean_function", "hard_threshold_rows", "odd_max_bit", "threshold_rows"]
+from linsep.input import InputError, checked_count, checked_random_state
+from linsep.lab.datasets.record import (
+    Dataset,
+    RandomState,
+    exact_array,
+    with_conflict,
+)
 
 
 def boolean_function(number: int, n_inputs: int, *, low: int = 0) -> Dataset:
@@ -28,7 +32,7 @@ def boolean_function(number: int, n_inputs: int, *, low: int = 0) -> Dataset:
     ----------
     number : int from 0 to ``2**2**n_inputs - 1``
     n_inputs : int from 0 to 8
-    low : 0 or -1, default 0
+    low : {0, -1}, default=0
         The input that stands for false; true is 1.
 
     Returns
@@ -51,9 +55,9 @@ def boolean_function(number: int, n_inputs: int, *, low: int = 0) -> Dataset:
     >>> sum(boolean_function(number, 3).separable for number in range(256))
     104
     """
-    between("n_inputs", n_inputs, 0, 8)
+    checked_count("n_inputs", n_inputs, least=0, most=8)
     n_rows = 2 ** int(n_inputs)
-    between("number", number, 0, 2**n_rows - 1)
+    checked_count("number", number, least=0, most=2**n_rows - 1)
     bits = _all_inputs(n_inputs)
     y = np.array([2 * (number >> k & 1) - 1 for k in range(n_rows)], dtype=np.int64)
     data = Dataset(
@@ -86,12 +90,8 @@ def odd_max_bit(n_inputs: int, *, low: int = 0) -> Dataset:
     ----------
     n_inputs : int from 1 to 20
         There are ``2**n_inputs`` rows.
-    low : 0 or -1, default 0
+    low : {0, -1}, default=0
         The input that stands for a bit not set; 1 is set.
-
-    Returns
-    -------
-    Dataset
 
     References
     ----------
@@ -104,7 +104,7 @@ def odd_max_bit(n_inputs: int, *, low: int = 0) -> Dataset:
     >>> data.X.tolist(), data.y.tolist(), data.coef.tolist(), data.intercept
     ([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [-1, 1, -1, -1], [2.0, -4.0], -1)
     """
-    between("n_inputs", n_inputs, 1, 20)
+    checked_count("n_inputs", n_inputs, least=1, most=20)
     bits = _all_inputs(n_inputs)
     places = np.arange(1, n_inputs + 1)
     largest = np.max(bits * places, axis=1)
@@ -129,7 +129,7 @@ def threshold_rows(
     *,
     n_samples: int | None = None,
     largest_weight: int = 9,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Return a threshold function of inputs -1 and 1 with random integer weights.
 
@@ -142,16 +142,11 @@ def threshold_rows(
     Parameters
     ----------
     n_inputs : int, at least 1; at most 20 unless `n_samples` is given
-    n_samples : int, optional
+    n_samples : int or None, default=None
         Draw that many random inputs; all ``2**n_inputs`` by default.
-    largest_weight : int, default 9
+    largest_weight : int, default=9
         At most 2^40.
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
-
-    Returns
-    -------
-    Dataset
+    random_state : int, Generator or None, default=None
 
     Examples
     --------
@@ -160,12 +155,12 @@ def threshold_rows(
     ((1024, 10), True)
     """
     if n_samples is None:
-        between("n_inputs", n_inputs, 1, 20)
+        checked_count("n_inputs", n_inputs, least=1, most=20)
     else:
-        at_least("n_inputs", n_inputs, 1)
-        at_least("n_samples", n_samples, 1)
-    between("largest_weight", largest_weight, 1, 2**40)
-    rng = generator(random_state)
+        checked_count("n_inputs", n_inputs)
+        checked_count("n_samples", n_samples)
+    checked_count("largest_weight", largest_weight, least=1, most=2**40)
+    rng = checked_random_state(random_state)
     weights = rng.integers(1, largest_weight + 1, size=n_inputs)
     weights *= rng.choice([-1, 1], size=n_inputs)
     intercept = 1 - int(weights.sum()) % 2
@@ -185,72 +180,6 @@ def threshold_rows(
     )
 
 
-def hard_threshold_rows(n_bits: int) -> Dataset:
-    """Return n rows of -1 and 1 that force weights of about ``n^(n/2)``.
-
-    Construction: Håstad's matrix as Alon and Vu present it, of order
-    ``n = 2**n_bits``. Order the subsets s_1, s_2, ... of the bits by size, neighbours
-    differing in at most two elements. With the Hadamard matrix
-    ``Q_ij = (-1)^|s_i & s_j|`` and a lower triangular L (see `_triangle`), the matrix
-    ``A = L Q`` has entries -1 and 1 only, and its inverse has huge ones. The labels
-    are the signs of the row of the inverse with the largest sum of sizes. No
-    intercept.
-
-    Truth: separable, as A is invertible: w = A^-1 y has all slacks 1, so the margin
-    is at least ``1 / ||w||``. And the labels force it to be small: if j is that row,
-    ``w_j = sum_i |A^-1_ji| y_i a_i @ w`` is at least the sum of the sizes for every w
-    with slacks of at least 1; so the largest margin is at most 1 over that sum.
-    That is less than 2^-30 for 32 features and less than 2^-90 for 64.
-
-    Parameters
-    ----------
-    n_bits : int from 1 to 7
-        There are ``2**n_bits`` rows and features.
-
-    Returns
-    -------
-    Dataset
-
-    References
-    ----------
-    Håstad, "On the Size of Weights for Threshold Gates", SIAM Journal on Discrete
-    Mathematics 7, 1994. Alon & Vu, "Anti-Hadamard Matrices, Coin Weighing, Threshold
-    Gates, and Indecomposable Hypergraphs", Journal of Combinatorial Theory A 79,
-    1997, section 2.
-
-    Examples
-    --------
-    >>> data = hard_threshold_rows(3)
-    >>> data.X.shape, sorted(set(data.X.ravel().tolist()))
-    ((8, 8), [-1.0, 1.0])
-    >>> hard_threshold_rows(5).margin < 2.0**-30
-    True
-    """
-    between("n_bits", n_bits, 1, 7)
-    subsets = _ordered_subsets(n_bits)
-    n = len(subsets)
-    hadamard = np.array(
-        [[(-1) ** (s & t).bit_count() for t in subsets] for s in subsets]
-    )
-    hadamard = hadamard.astype(object)  # Python integers from here on
-    triangle, scale = _triangle(subsets)
-    matrix = (triangle @ hadamard) // scale[:, None]
-    # A = diag(1 / scale) T Q and Q Q = n, so n A^-1 = Q T^-1 diag(scale).
-    inverse = hadamard @ _inverse_of_unit_triangle(triangle) * scale
-    row = max(range(n), key=lambda j: int(np.abs(inverse[j]).sum()))
-    y = np.where(inverse[row] < 0, -1, 1).astype(np.int64)
-    separator = [Fraction(int(value), n) for value in inverse @ y]
-    return Dataset(
-        X=matrix.astype(np.float64),
-        y=y,
-        fit_intercept=False,
-        separable=True,
-        description=f"rows of -1 and 1 that force large weights, order {n}",
-        margin_squared=1 / sum((w * w for w in separator), Fraction(0)),
-        coef=exact_array(separator),
-    )
-
-
 def _all_inputs(n_inputs: int) -> NDArray[np.int64]:
     """Return the binary digits of 0, 1, ..., lowest first, one number a row."""
     numbers = np.arange(2**n_inputs, dtype=np.int64)
@@ -260,7 +189,7 @@ def _all_inputs(n_inputs: int) -> NDArray[np.int64]:
 def _coded(bits: NDArray[np.int64], low: int) -> NDArray[np.float64]:
     """Write bits as `low` and 1."""
     if low not in (0, -1):
-        raise ValueError(f"low must be 0 or -1, got {low!r}")
+        raise InputError(f"low must be 0 or -1, got {low!r}")
     return np.where(bits == 1, 1.0, float(low))
 
 
@@ -287,65 +216,3 @@ def _pair_sums(
     values, where = np.unique(sums, return_index=True)
     pairs = zip(rows[first[where]], rows[second[where]], strict=True)
     return {int(v): (int(a), int(b)) for v, (a, b) in zip(values, pairs, strict=True)}
-
-
-def _ordered_subsets(n_bits: int) -> list[int]:
-    """Return all subsets, as bit masks, by size, neighbours differing in at most two.
-
-    Within a size the order is that of the revolving door (each step swaps one element
-    for another); sizes are joined by adding one element.
-    """
-    order = [0]
-    for size in range(1, n_bits + 1):
-        door = _revolving_door(n_bits, size)
-        if (door[0] & order[-1]).bit_count() < size - 1:
-            door = door[::-1]
-        order += door
-    return order
-
-
-def _revolving_door(n_bits: int, size: int) -> list[int]:
-    """Return the subsets of one size, each differing from the next by one swap."""
-    if size == 0:
-        return [0]
-    if size == n_bits:
-        return [2**n_bits - 1]
-    last = 1 << (n_bits - 1)
-    without = _revolving_door(n_bits - 1, size)
-    with_last = [subset | last for subset in _revolving_door(n_bits - 1, size - 1)]
-    return without + with_last[::-1]
-
-
-def _triangle(subsets: list[int]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return Håstad's L, each row scaled to integers with 1 on the diagonal.
-
-    For i > 1 let D be the difference of s_i and s_(i-1), U their union, and F the
-    subsets s of U, those with ``|s & D| = 1`` only if D has two elements. There are
-    ``2^|s_i|`` of them, s_i the last and s_(i-1) among them. Row i of L has
-    ``2^(1-|s_i|)`` on F, less 1 at place i - 1. The scale is ``2^(|s_i|-1)``.
-    """
-    n = len(subsets)
-    triangle = np.zeros((n, n), dtype=object)
-    scale = np.ones(n, dtype=object)
-    triangle[0, 0] = 1
-    for i in range(1, n):
-        here, before = subsets[i], subsets[i - 1]
-        union, difference = here | before, here ^ before
-        two = difference.bit_count() == 2
-        for j, subset in enumerate(subsets):
-            inside = subset & ~union == 0
-            if inside and (not two or (subset & difference).bit_count() == 1):
-                triangle[i, j] = 1
-        scale[i] = 2 ** (here.bit_count() - 1)
-        triangle[i, i - 1] -= scale[i]
-    return triangle, scale
-
-
-def _inverse_of_unit_triangle(triangle: NDArray[Any]) -> NDArray[Any]:
-    """Invert a lower triangular integer matrix with unit diagonal, in integers."""
-    n = len(triangle)
-    inverse = np.zeros((n, n), dtype=object)
-    for i in range(n):
-        inverse[i] = -(triangle[i, :i] @ inverse[:i]) if i else 0
-        inverse[i, i] = 1
-    return inverse

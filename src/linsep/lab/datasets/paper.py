@@ -1,14 +1,19 @@
 """The paper's data set (2), as it is and mixed by a unimodular matrix."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.lab.datasets.arguments import at_least, generator
-from linsep.lab.datasets.record import Dataset, exact_array, with_conflict
-
-__all__ = ["mixed_paper_rows", "paper_rows"]
+from linsep.input import InputError, checked_count, checked_random_state
+from linsep.lab.datasets.record import (
+    Dataset,
+    RandomState,
+    exact_array,
+    with_conflict,
+)
 
 _LARGEST_ENTRY = 18  # mixing stops short of larger entries
 
@@ -31,10 +36,6 @@ def paper_rows(n_features: int) -> Dataset:
     n_features : int, at least 1
         Also the number of rows.
 
-    Returns
-    -------
-    Dataset
-
     References
     ----------
     Hanashiro & Abernethy, "Linear Separation via Optimism", 2020, equation (2).
@@ -49,8 +50,7 @@ def paper_rows(n_features: int) -> Dataset:
     >>> data.y, data.coef, data.margin_squared
     (array([ 1, -1,  1]), array([1., 2., 4.]), Fraction(1, 21))
     """
-    at_least("n_features", n_features, 1)
-    n = int(n_features)
+    n = checked_count("n_features", n_features)
     y = np.where(np.arange(n) % 2 == 0, 1, -1).astype(np.int64)
     return Dataset(
         X=y[:, None] * _signed_paper_rows(n) + 0.0,  # + 0.0: no negative zeros
@@ -70,7 +70,7 @@ def mixed_paper_rows(
     n_redundant: int = 0,
     n_parents: int = 3,
     overlap: bool = False,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Return the paper's rows multiplied by a random unimodular integer matrix.
 
@@ -93,14 +93,13 @@ def mixed_paper_rows(
     Parameters
     ----------
     n_features : int, at least 1
-    n_redundant : int, default 0
+    n_redundant : int, default=0
         Number of extra rows; at least 1 with `overlap`.
-    n_parents : int, default 3
+    n_parents : int, default=3
         Rows that each extra row combines, at most `n_features`; the minimal conflict
         has one more.
-    overlap : bool, default False
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
+    overlap : bool, default=False
+    random_state : int, Generator or None, default=None
 
     Returns
     -------
@@ -117,14 +116,13 @@ def mixed_paper_rows(
     >>> bool(np.any(spoilt.conflict_weights @ A[spoilt.conflict]))
     False
     """
-    at_least("n_features", n_features, 1)
-    at_least("n_redundant", n_redundant, 1 if overlap else 0)
+    n = checked_count("n_features", n_features)
+    checked_count("n_redundant", n_redundant, least=1 if overlap else 0)
     if n_redundant and not 1 <= n_parents <= n_features:
-        raise ValueError(
+        raise InputError(
             f"n_parents must be from 1 to n_features = {n_features}, got {n_parents!r}"
         )
-    rng = generator(random_state)
-    n = int(n_features)
+    rng = checked_random_state(random_state)
     A, separator = _mix_columns(_signed_paper_rows(n), rng)
     parents = np.array([rng.permutation(n)[:n_parents] for _ in range(n_redundant)])
     weights = rng.integers(1, 4, size=(n_redundant, n_parents))

@@ -1,17 +1,24 @@
 """Gaussian rows around a planted hyperplane: separable, spoilt by one row, by many."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from linsep.lab.datasets.arguments import at_least, generator
-from linsep.lab.datasets.lattice import GRID, integer_weights
-from linsep.lab.datasets.record import Dataset, with_conflict
+from linsep.input import (
+    InputError,
+    checked_count,
+    checked_number,
+    checked_random_state,
+)
+from linsep.lab.datasets.record import Dataset, RandomState, with_conflict
 
-__all__ = ["flipped_labels", "planted_margin", "planted_overlap"]
-
+# Rows of exact constructions are multiples of this: sums of a few thousand of them,
+# with weights of a few units, stay within 53 bits.
+GRID = 2.0**-20
 _CHUNK = 1 << 18  # entries drawn together: 2 MB
 
 
@@ -23,7 +30,7 @@ def planted_margin(
     fit_intercept: bool = True,
     offset: float = 0.0,
     dtype: DTypeLike = np.float64,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Return Gaussian rows, each at least `margin` away from a planted hyperplane.
 
@@ -41,19 +48,14 @@ def planted_margin(
     ----------
     n_samples, n_features : int, at least 1
         1,000,000 x 100 takes a few seconds, and no memory beyond X but some 30 MB.
-    margin : float, default 1e-3
+    margin : float, default=1e-3
         Distance from the hyperplane, in the units of X; positive. A margin below the
         resolution of `dtype` is exceeded.
-    fit_intercept : bool, default True
-    offset : float, default 0.0
+    fit_intercept : bool, default=True
+    offset : float, default=0.0
         Distance of the hyperplane from the origin; needs `fit_intercept`.
-    dtype : float64 or float32, default float64
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
-
-    Returns
-    -------
-    Dataset
+    dtype : float64 or float32, default=float64
+    random_state : int, Generator or None, default=None
 
     Examples
     --------
@@ -62,17 +64,17 @@ def planted_margin(
     >>> bool(slack.min() >= 0.01 * np.linalg.norm(data.coef))
     True
     """
-    at_least("n_samples", n_samples, 1)
-    at_least("n_features", n_features, 1)
-    _require_margin(margin)
+    checked_count("n_samples", n_samples)
+    checked_count("n_features", n_features)
+    checked_number("margin", margin, above=0)
     if offset and not fit_intercept:
-        raise ValueError(
+        raise InputError(
             f"offset must be 0 without an intercept, got {offset!r}; pass "
             "fit_intercept=True for a hyperplane that misses the origin"
         )
     if np.dtype(dtype) not in (np.float64, np.float32):
-        raise ValueError(f"dtype must be float64 or float32, got {np.dtype(dtype)}")
-    rng = generator(random_state)
+        raise InputError(f"dtype must be float64 or float32, got {np.dtype(dtype)}")
+    rng = checked_random_state(random_state)
     plane = _random_unit_vector(n_features, rng)
     y = _balanced_labels(n_samples, rng)
     X = np.empty((n_samples, n_features), dtype=dtype)
@@ -96,7 +98,7 @@ def planted_overlap(
     n_conflict: int | None = None,
     margin: float = 1e-3,
     fit_intercept: bool = True,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Return planted rows, and one that lies in the hull of the other class.
 
@@ -112,15 +114,14 @@ def planted_overlap(
     ----------
     n_samples, n_features : int
         At least `n_conflict` rows; at least 1 column.
-    n_conflict : int, optional
+    n_conflict : int or None, default=None
         Rows in the planted conflict: from 2 (one point with both labels) to
         ``n_features + 1``, one more with an intercept; the most by default, if there
         are as many rows.
-    margin : float, default 1e-3
+    margin : float, default=1e-3
         The margin of the other rows; it grows a little by the rounding.
-    fit_intercept : bool, default True
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
+    fit_intercept : bool, default=True
+    random_state : int, Generator or None, default=None
 
     Returns
     -------
@@ -136,17 +137,17 @@ def planted_overlap(
     >>> np.array(data.conflict_weights) @ signed[data.conflict]
     array([0., 0., 0., 0.])
     """
-    at_least("n_samples", n_samples, 2)
-    at_least("n_features", n_features, 1)
-    _require_margin(margin)
+    checked_count("n_samples", n_samples, least=2)
+    checked_count("n_features", n_features)
+    checked_number("margin", margin, above=0)
     most = min(n_samples, n_features + 1 + int(fit_intercept))
     size = most if n_conflict is None else n_conflict
     if not 2 <= size <= most:
-        raise ValueError(
+        raise InputError(
             f"n_conflict must be from 2 to {most} (n_features + 1, one more with an "
             f"intercept, and no more than n_samples), got {n_conflict!r}"
         )
-    rng = generator(random_state)
+    rng = checked_random_state(random_state)
     plane = _random_unit_vector(n_features, rng)
     y = _balanced_labels(n_samples, rng)
     rows = rng.choice(n_samples, size=size, replace=False)
@@ -168,7 +169,7 @@ def flipped_labels(
     n_flips: int = 10,
     margin: float = 1e-3,
     fit_intercept: bool = True,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Return planted rows with the labels of a few rows near the plane flipped.
 
@@ -184,11 +185,10 @@ def flipped_labels(
     ----------
     n_samples, n_features : int
         At least ``3 * n_flips`` rows; at least 1 column.
-    n_flips : int, default 10
-    margin : float, default 1e-3
-    fit_intercept : bool, default True
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
+    n_flips : int, default=10
+    margin : float, default=1e-3
+    fit_intercept : bool, default=True
+    random_state : int, Generator or None, default=None
 
     Returns
     -------
@@ -202,11 +202,11 @@ def flipped_labels(
     >>> np.array_equal(np.flatnonzero(slack < 0), data.flipped)
     True
     """
-    at_least("n_flips", n_flips, 1)
-    at_least("n_samples", n_samples, 3 * n_flips)
-    at_least("n_features", n_features, 1)
-    _require_margin(margin)
-    rng = generator(random_state)
+    checked_count("n_flips", n_flips)
+    checked_count("n_samples", n_samples, least=3 * n_flips)
+    checked_count("n_features", n_features)
+    checked_number("margin", margin, above=0)
+    rng = checked_random_state(random_state)
     plane = _random_unit_vector(n_features, rng)
     y = _balanced_labels(n_samples, rng)
     triples = rng.choice(n_samples, size=(n_flips, 3), replace=False)
@@ -225,10 +225,12 @@ def flipped_labels(
     return with_conflict(data, triples[0], (1, 1, 2))
 
 
-def _require_margin(margin: float) -> None:
-    """Raise unless the margin is a positive number."""
-    if not 0 < margin < np.inf:
-        raise ValueError(f"margin must be positive and finite, got {margin!r}")
+def integer_weights(count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return positive integers, a few units each, whose sum is a power of two."""
+    weights = rng.integers(1, 5, size=count)
+    total = int(weights.sum())
+    missing = (1 << (total - 1).bit_length()) - total
+    return weights + np.bincount(rng.integers(count, size=missing), minlength=count)
 
 
 def _random_unit_vector(n_features: int, rng: np.random.Generator) -> NDArray[Any]:

@@ -1,5 +1,7 @@
 """Points in general position, and how many of their labellings are separable."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,10 +10,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.lab.datasets.arguments import at_least, between, generator
-from linsep.lab.datasets.record import Dataset, exact_array, with_conflict
-
-__all__ = ["cover_count", "moment_curve", "threshold_function_count"]
+from linsep.input import InputError, checked_count, checked_random_state
+from linsep.lab.datasets.record import (
+    Dataset,
+    RandomState,
+    exact_array,
+    with_conflict,
+)
+from linsep.labellings import separable_labellings
 
 # OEIS A000609: linear threshold functions of 0, 1, 2, ... inputs.
 _THRESHOLD_FUNCTIONS = (
@@ -40,7 +46,7 @@ def cover_count(n_points: int, n_features: int, *, fit_intercept: bool = True) -
     ----------
     n_points : int, at least 1
     n_features : int, at least 0; at least 1 without an intercept
-    fit_intercept : bool, default True
+    fit_intercept : bool, default=True
 
     Returns
     -------
@@ -60,10 +66,9 @@ def cover_count(n_points: int, n_features: int, *, fit_intercept: bool = True) -
     >>> cover_count(5, 2)
     22
     """
-    at_least("n_points", n_points, 1)
-    at_least("n_features", n_features, 0 if fit_intercept else 1)
-    n_coefficients = int(n_features) + int(fit_intercept)
-    return 2 * sum(math.comb(int(n_points) - 1, k) for k in range(n_coefficients))
+    n = checked_count("n_points", n_points)
+    d = checked_count("n_features", n_features, least=0 if fit_intercept else 1)
+    return separable_labellings(n, d + int(fit_intercept))
 
 
 def threshold_function_count(n_inputs: int) -> int:
@@ -87,7 +92,7 @@ def threshold_function_count(n_inputs: int) -> int:
     >>> [threshold_function_count(n) for n in range(5)]
     [2, 4, 14, 104, 1882]
     """
-    between("n_inputs", n_inputs, 0, len(_THRESHOLD_FUNCTIONS) - 1)
+    checked_count("n_inputs", n_inputs, least=0, most=len(_THRESHOLD_FUNCTIONS) - 1)
     return _THRESHOLD_FUNCTIONS[n_inputs]
 
 
@@ -96,7 +101,7 @@ def moment_curve(
     n_features: int,
     *,
     labels: Sequence[int] | NDArray[np.int64] | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Return points in general position, with any labels and the truth about them.
 
@@ -118,14 +123,9 @@ def moment_curve(
     n_points : int, at least 1
     n_features : int, at least 1
         ``(n_points - 1)**n_features`` must be at most 2^53, to be exact.
-    labels : sequence of -1 and +1, length n_points, optional
-        Drawn by coin by default.
-    random_state : int, Generator or None, default None
-        None stands for `linsep.datasets.SEED`.
-
-    Returns
-    -------
-    Dataset
+    labels : array-like of shape (n_points,) or None, default=None
+        -1 or +1; None draws them by coin.
+    random_state : int, Generator or None, default=None
 
     References
     ----------
@@ -139,19 +139,18 @@ def moment_curve(
     >>> data.separable, data.conflict, data.conflict_weights
     (False, array([0, 1, 2, 3]), (1, 3, 3, 1))
     """
-    at_least("n_points", n_points, 1)
-    at_least("n_features", n_features, 1)
-    n, d = int(n_points), int(n_features)
+    n = checked_count("n_points", n_points)
+    d = checked_count("n_features", n_features)
     if (n - 1) ** d > 2**53:
-        raise ValueError(
+        raise InputError(
             f"(n_points - 1)**n_features must be at most 2**53, got {n - 1}**{d}; "
             "take fewer points or features"
         )
     if labels is None:
-        labels = generator(random_state).choice([-1, 1], size=n)
+        labels = checked_random_state(random_state).choice([-1, 1], size=n)
     y = np.array(labels, dtype=np.int64)
     if y.shape != (n,) or not np.isin(y, (-1, 1)).all():
-        raise ValueError(
+        raise InputError(
             f"labels must be n_points = {n} numbers -1 or +1, got {labels!r}"
         )
     times = [2 * k + 1 - n for k in range(n)]

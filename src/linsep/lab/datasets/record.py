@@ -1,15 +1,19 @@
 """What every generator returns: data, and the truth about them."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Dataset", "exact_array", "with_conflict"]
+#: The seed that ``random_state=None`` stands for, as everywhere in linsep.
+SEED = 0
+RandomState: TypeAlias = int | np.random.Generator | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,9 +26,10 @@ class Dataset:
 
     Attributes
     ----------
-    X : ndarray of float64 or float32, shape (n_samples, n_features)
-    y : ndarray of int64, shape (n_samples,)
-        -1 or +1.
+    X : ndarray of shape (n_samples, n_features)
+        float64 or float32.
+    y : ndarray of shape (n_samples,)
+        -1 or +1, int64.
     fit_intercept : bool
         Whether the truth below is about hyperplanes that may miss the origin.
     separable : bool
@@ -36,7 +41,7 @@ class Dataset:
         separable; None if no margin is known. It is the largest one if
         ``margin_is_exact``, else a lower bound on it.
     margin_is_exact : bool
-    coef : ndarray, shape (n_features,), or None
+    coef : ndarray of shape (n_features,), or None
         A planted separator, ``y_i (x_i @ coef + intercept) > 0`` for every row.
         float64 where that holds it exactly, else Python integers and fractions.
         For data that are not separable: the one planted before they were spoilt.
@@ -81,13 +86,8 @@ def with_conflict(
 ) -> Dataset:
     """Return the data, not separable any more because of these rows.
 
-    Parameters
-    ----------
-    data : Dataset
-    rows : ndarray of int, shape (k,)
-        Rows of X in any order; they are sorted, and the weights with them.
-    weights : sequence of int, length k
-        Positive, with ``sum_i weight_i a_i = 0``.
+    The weights are positive, with ``sum_i weight_i a_i = 0``; rows may come in any
+    order.
     """
     order = np.argsort(rows)
     return replace(

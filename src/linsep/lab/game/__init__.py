@@ -1,7 +1,7 @@
 """The paper's game as a laboratory: players, plays, transcripts, theorems.
 
-`play` has a learner and a data player meet for some rounds and returns a `Transcript`,
-which can be asked to check itself against the theorems.
+`play` has a learner and a data player meet for some rounds and returns a `Transcript`;
+`check` compares it with what a theorem promises, `check_all` with all that apply.
 
 Learners: `OFTRL`, `FTRL`, `OnlineGradientAscent`, `BestResponse`.
 Data players: `MirrorDescent` with a regulariser (`NegativeEntropy`, `SquaredEuclidean`,
@@ -20,7 +20,7 @@ from linsep.lab.game.bounds import (
     rounds_to_separation,
     sharper_rounds_bound,
 )
-from linsep.lab.game.checks import Check
+from linsep.lab.game.checks import Check, check, check_all
 from linsep.lab.game.data_players import (
     BestResponseRow,
     FirstViolatedRow,
@@ -28,6 +28,7 @@ from linsep.lab.game.data_players import (
 )
 from linsep.lab.game.learners import FTRL, OFTRL, BestResponse, OnlineGradientAscent
 from linsep.lab.game.protocols import DataPlayer, Learner, Move, Regulariser, Schedule
+from linsep.lab.game.recorded_play import RecordedPlay
 from linsep.lab.game.regularisers import (
     NegativeEntropy,
     PNorm,
@@ -56,10 +57,13 @@ __all__ = [
     "OnlineGradientAscent",
     "PNorm",
     "Power",
+    "RecordedPlay",
     "Regulariser",
     "Schedule",
     "SquaredEuclidean",
     "Transcript",
+    "check",
+    "check_all",
     "gap_bound",
     "perceptron_bound",
     "play",

@@ -17,12 +17,8 @@ import math
 
 import numpy as np
 
-from linsep.lab.game.arguments import (
-    is_number,
-    require_array,
-    require_nonnegative,
-    require_positive,
-)
+from linsep.input import InputError, checked_array, checked_number
+from linsep.input.arguments import is_number
 from linsep.lab.game.protocols import FloatArray
 
 
@@ -62,10 +58,10 @@ def regret_bound_learner(
     array([1. , 1.5])
     """
     moved = _moved(distributions)
-    require_nonnegative("radius", radius)
-    require_nonnegative("comparator_norm", comparator_norm)
+    checked_number("radius", radius, least=0)
+    checked_number("comparator_norm", comparator_norm, least=0)
     if weights is not None:
-        moved = require_array("weights", weights, moved.shape) * moved
+        moved = checked_array("weights", weights, moved.shape) * moved
     bound: FloatArray = 0.5 * comparator_norm**2 + 0.5 * radius**2 * np.cumsum(moved**2)
     return bound
 
@@ -101,7 +97,7 @@ def regret_bound_data(
 
     Raises
     ------
-    ValueError
+    InputError
         If the steps increase somewhere: the theorem says nothing there.
 
     Examples
@@ -113,21 +109,21 @@ def regret_bound_data(
     1.15
     """
     moved = _moved(distributions)
-    steps = require_array("steps", steps, moved.shape)
-    require_positive("least of steps", float(steps.min()))
-    require_positive("strong_convexity", strong_convexity)
+    steps = checked_array("steps", steps, moved.shape)
+    checked_number("least of steps", float(steps.min()), above=0)
+    checked_number("strong_convexity", strong_convexity, above=0)
     if is_number(divergence_bound):
-        require_nonnegative("divergence_bound", divergence_bound, infinite=True)
+        checked_number("divergence_bound", divergence_bound, least=0, infinite=True)
     else:
-        divergence_bound = require_array(
+        divergence_bound = checked_array(
             "divergence_bound", divergence_bound, moved.shape
         )
     if np.any(np.diff(steps) > 0):
         t = int(np.flatnonzero(np.diff(steps) > 0)[0]) + 1
-        raise ValueError(
-            "`steps` must be non-increasing, got "
+        raise InputError(
+            "steps must be non-increasing, got "
             f"{steps[t - 1]:g} then {steps[t]:g} at rounds {t} and {t + 1}; put growth "
-            "into the weights of the rounds instead."
+            "into the weights of the rounds instead"
         )
     paid: FloatArray = np.cumsum(strong_convexity / (2.0 * steps) * moved**2)
     return divergence_bound / steps - paid
@@ -161,10 +157,10 @@ def gap_bound(
     0.25
     """
     if is_number(rounds):
-        require_positive("rounds", rounds)
+        checked_number("rounds", rounds, above=0)
     else:
-        rounds = require_array("rounds", rounds, (None,))
-        require_positive("least of rounds", float(rounds.min()))
+        rounds = checked_array("rounds", rounds, (None,))
+        checked_number("least of rounds", float(rounds.min()), above=0)
     _require_game(radius, divergence_bound, strong_convexity)
     total = strong_convexity + 2.0 * divergence_bound * radius**2
     return total / (2.0 * strong_convexity * rounds)
@@ -179,14 +175,14 @@ def rounds_bound(
 ) -> float:
     """Return the paper's count: the average separates once ``T`` exceeds it.
 
-    ``(lambda + 2 H radius^2) / (2 lambda margin)``.
+    ``(lambda + 2 H radius^2) / (2 lambda margin)``: `gap_bound` solved for ``T``.
 
     Examples
     --------
     >>> rounds_bound(0.1, 1.0, 2.0)
     25.0
     """
-    require_positive("margin", margin)
+    checked_number("margin", margin, above=0)
     _require_game(radius, divergence_bound, strong_convexity)
     total = strong_convexity + 2.0 * divergence_bound * radius**2
     return total / (2.0 * strong_convexity * margin)
@@ -211,7 +207,7 @@ def sharper_rounds_bound(
     >>> sharper_rounds_bound(0.1, 1.0, 2.0)
     20.0
     """
-    require_positive("margin", margin)
+    checked_number("margin", margin, above=0)
     _require_game(radius, divergence_bound, strong_convexity)
     return radius * math.sqrt(2.0 * divergence_bound / strong_convexity) / margin
 
@@ -224,7 +220,7 @@ def rounds_to_separation(bound: float) -> int:
     >>> rounds_to_separation(20.0), rounds_to_separation(20.5)
     (21, 21)
     """
-    require_nonnegative("bound", bound)
+    checked_number("bound", bound, least=0)
     return math.floor(bound) + 1
 
 
@@ -236,20 +232,18 @@ def perceptron_bound(margin: float, radius: float) -> float:
     >>> perceptron_bound(0.5, 2.0)
     16.0
     """
-    require_positive("radius", radius)
-    require_positive("margin", margin)
+    checked_number("radius", radius, above=0)
+    checked_number("margin", margin, above=0)
     return (radius / margin) ** 2
 
 
 def _moved(distributions: FloatArray) -> FloatArray:
     """Return ``|p_t - p_{t-1}|_1`` of every round, shape (T,), or raise InputError."""
-    from linsep.input import InputError
-
-    p = require_array("distributions", distributions, (None, None))
+    p = checked_array("distributions", distributions, (None, None))
     if len(p) < 2:
         raise InputError(
-            "`distributions` must hold p_0 and one distribution a round, at least two "
-            f"rows; got shape {p.shape}."
+            "distributions must hold p_0 and one distribution a round, at least two "
+            f"rows, got shape {p.shape}"
         )
     moved: FloatArray = np.abs(np.diff(p, axis=0)).sum(axis=1)
     return moved
@@ -259,6 +253,6 @@ def _require_game(
     radius: float, divergence_bound: float, strong_convexity: float
 ) -> None:
     """Raise InputError unless these can be the constants of a game."""
-    require_positive("radius", radius)
-    require_nonnegative("divergence_bound", divergence_bound, infinite=True)
-    require_positive("strong_convexity", strong_convexity)
+    checked_number("radius", radius, above=0)
+    checked_number("divergence_bound", divergence_bound, least=0, infinite=True)
+    checked_number("strong_convexity", strong_convexity, above=0)

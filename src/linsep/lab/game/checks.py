@@ -1,4 +1,4 @@
-r"""A transcript against the theorems.
+r"""A play against the theorems.
 
 Every check compares, round by round, a measured quantity with its bound. Where the
 paper assumes more than a play satisfies, the bound is the one its proof gives (see
@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
+from linsep.input import InputError
+from linsep.input.arguments import is_number
 from linsep.lab.game import bounds
-from linsep.lab.game.arguments import is_number
 from linsep.lab.game.data_players import FirstViolatedRow, MirrorDescent
 from linsep.lab.game.learners import OFTRL, OnlineGradientAscent
 from linsep.lab.game.protocols import FloatArray, Regulariser
+from linsep.lab.game.recorded_play import RecordedPlay
 from linsep.lab.game.schedules import Constant
-
-if TYPE_CHECKING:
-    from linsep.lab.game.transcript import Transcript
 
 Claim = Literal[
     "learner", "data", "gap", "potential", "rounds", "sharper rounds", "perceptron"
@@ -32,7 +31,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """Measured against bound.
+    """What was measured in a play, beside the bound of a theorem.
 
     Attributes
     ----------
@@ -52,7 +51,7 @@ class Check:
 
     @property
     def slack(self) -> FloatArray:
-        """``bound - measured``."""
+        """The room left, ``bound - measured``."""
         return self.bound - self.measured
 
     @property
@@ -68,46 +67,63 @@ class Check:
         )
 
 
-def check(transcript: Transcript, claim: Claim, *, margin: float | None) -> Check:
-    """Return the check of one claim; see `Transcript.check`."""
+def check(play: RecordedPlay, claim: Claim, *, margin: float | None = None) -> Check:
+    """Compare a play with what a theorem promises of it.
+
+    Parameters
+    ----------
+    play : RecordedPlay
+        What `linsep.game.play` returned.
+    claim : str
+        ``"learner"`` (Theorem 1), ``"data"`` (Theorem 2), ``"gap"`` (Theorem 3),
+        ``"potential"`` (the bound behind the sharper count), ``"rounds"`` (the paper's
+        count), ``"sharper rounds"``, ``"perceptron"``.
+    margin : float or None, default=None
+        A margin the rows are known to have; the last three claims need it.
+
+    Raises
+    ------
+    NotClaimed
+        An InputError, if the theorem does not speak about these players; says why.
+    """
     if claim == "learner":
-        return _learner(transcript)
+        return _learner(play)
     if claim == "data":
-        return _data(transcript)
+        return _data(play)
     if claim == "gap":
-        return _gap(transcript)
+        return _gap(play)
     if claim == "potential":
-        return _potential(transcript)
+        return _potential(play)
     if claim == "perceptron":
-        return _perceptron(transcript, _positive(claim, margin))
+        return _perceptron(play, _positive(claim, margin))
     if claim in ("rounds", "sharper rounds"):
-        return _rounds(transcript, claim, _positive(claim, margin))
-    raise ValueError(f"`claim` must be one of {get_args(Claim)}, got {claim!r}.")
+        return _rounds(play, claim, _positive(claim, margin))
+    raise InputError(f"claim must be one of {get_args(Claim)}, got {claim!r}")
 
 
-def applicable(transcript: Transcript, *, margin: float | None) -> dict[Claim, Check]:
-    """Return the checks whose assumptions the play meets, by name."""
+def check_all(play: RecordedPlay, *, margin: float | None = None) -> dict[Claim, Check]:
+    """Return the checks whose assumptions the play meets, by name; see `check`."""
     found: dict[Claim, Check] = {}
     for claim in get_args(Claim):
         try:
-            found[claim] = check(transcript, claim, margin=margin)
+            found[claim] = check(play, claim, margin=margin)
         except NotClaimed:
             continue
     return found
 
 
-class NotClaimed(ValueError):
+class NotClaimed(InputError):
     """The theorem does not speak about this play."""
 
 
-def _learner(t: Transcript) -> Check:
+def _learner(t: RecordedPlay) -> Check:
     """Check Theorem 1: OFTRL's regret, for weighted rounds and the best unit vector."""
     _require_optimistic(t)
     bound = bounds.regret_bound_learner(t.distributions, t.radius, weights=t.weights)
     return Check("learner", t.learner_regret, bound, _rounding(t))
 
 
-def _data(t: Transcript) -> Check:
+def _data(t: RecordedPlay) -> Check:
     """Check Theorem 2: mirror descent's regret, for non-increasing steps."""
     R = _require_mirror_descent(t)
     bound = bounds.regret_bound_data(
@@ -119,7 +135,7 @@ def _data(t: Transcript) -> Check:
     return Check("data", t.data_regret, bound, _rounding(t))
 
 
-def _gap(t: Transcript) -> Check:
+def _gap(t: RecordedPlay) -> Check:
     """Check Theorem 3: the gap, ``(1/2 + H / step + unpaid) / S``.
 
     ``unpaid`` is what Theorem 1 adds and Theorem 2 does not take, zero when every round
@@ -134,7 +150,7 @@ def _gap(t: Transcript) -> Check:
     )
 
 
-def _potential(t: Transcript) -> Check:
+def _potential(t: RecordedPlay) -> Check:
     """Check ``|G|^2 / 2 - H / step - unpaid <= min_i a_i . v``.
 
     The sum of both regrets for a comparator of length ``|G|`` in the direction of G.
@@ -147,7 +163,7 @@ def _potential(t: Transcript) -> Check:
     return Check("potential", promised, lowest, _rounding(t) * (1.0 + length))
 
 
-def _rounds(t: Transcript, claim: Claim, margin: float) -> Check:
+def _rounds(t: RecordedPlay, claim: Claim, margin: float) -> Check:
     """Count the rounds until the average separates (constant step, weights 1).
 
     The count ``T - 1`` of rounds before the first separating average is at most the
@@ -162,11 +178,11 @@ def _rounds(t: Transcript, claim: Claim, margin: float) -> Check:
     constant = bool((t.steps == step).all() and (t.weights == 1).all())
     if not (constant and step <= largest * (1.0 + 1e-12)):
         raise NotClaimed(
-            "The counts of rounds are for weights 1 and a constant step lambda / r^2, "
+            "the counts of rounds are for weights 1 and a constant step lambda / r^2, "
             f"at most {largest:.6g} on these rows; this play has steps from "
             f"{t.steps.min():.6g} to {t.steps.max():.6g}, weights from "
-            f"{t.weights.min():.6g} to {t.weights.max():.6g}. The potential check "
-            "covers it."
+            f'{t.weights.min():.6g} to {t.weights.max():.6g}; the claim "potential" '
+            "covers it"
         )
     count = bounds.rounds_bound if claim == "rounds" else bounds.sharper_rounds_bound
     # A smaller step is the paper's with a larger r, which it allows.
@@ -176,7 +192,7 @@ def _rounds(t: Transcript, claim: Claim, margin: float) -> Check:
     return _count_check(claim, before, bound)
 
 
-def _perceptron(t: Transcript, margin: float) -> Check:
+def _perceptron(t: RecordedPlay, margin: float) -> Check:
     """Check Novikoff's ``(r / margin)^2`` on the number of violated rows played."""
     simple = (
         isinstance(t.learner, OnlineGradientAscent)
@@ -188,9 +204,9 @@ def _perceptron(t: Transcript, margin: float) -> Check:
     )
     if not simple:
         raise NotClaimed(
-            "The Perceptron's bound is for OnlineGradientAscent with steps 1 and no "
+            "the Perceptron's bound is for OnlineGradientAscent with steps 1 and no "
             "ball against FirstViolatedRow, learner first, weights 1; this play has "
-            f"{t.learner} against {t.data}."
+            f"{t.learner} against {t.data}"
         )
     mistakes = int(np.count_nonzero(t.payoffs <= 0))
     return _count_check(
@@ -198,7 +214,7 @@ def _perceptron(t: Transcript, margin: float) -> Check:
     )
 
 
-def divergence_bounds(t: Transcript) -> FloatArray:
+def divergence_bounds(t: RecordedPlay) -> FloatArray:
     """Return ``H`` for the first t rounds, for every t (T,).
 
     Constant steps leave only ``max_p D(p, p_0)``. Otherwise it is the largest
@@ -211,7 +227,7 @@ def divergence_bounds(t: Transcript) -> FloatArray:
     return np.where(still_constant, t.reaches[0], measured)
 
 
-def unpaid(t: Transcript) -> FloatArray:
+def unpaid(t: RecordedPlay) -> FloatArray:
     """Return what Theorem 1 adds and Theorem 2 does not take, (T,), at least 0.
 
     ``sum_s (weight_s^2 |x_s - x_{s-1}|^2 / 2 - D(p_s, p_{s-1}) / step_s)``.
@@ -222,26 +238,26 @@ def unpaid(t: Transcript) -> FloatArray:
     return owed
 
 
-def _require_optimistic(t: Transcript) -> None:
+def _require_optimistic(t: RecordedPlay) -> None:
     """Raise NotClaimed unless the learner is OFTRL, moving first."""
     if not (isinstance(t.learner, OFTRL) and t.first == "learner"):
         raise NotClaimed(
             "Theorem 1 speaks about OFTRL moving first; this play has "
-            f"{t.learner}, {t.first} first."
+            f"{t.learner}, {t.first} first"
         )
 
 
-def _require_mirror_descent(t: Transcript) -> Regulariser:
+def _require_mirror_descent(t: RecordedPlay) -> Regulariser:
     """Return the regulariser of a mirror-descent data player that Theorem 2 covers."""
     if not (isinstance(t.data, MirrorDescent) and t.first == "learner"):
         raise NotClaimed(
             "Theorem 2 speaks about MirrorDescent moving second; this play has "
-            f"{t.data}, {t.first} first."
+            f"{t.data}, {t.first} first"
         )
     if np.any(np.diff(t.steps) > 0):
         raise NotClaimed(
-            "Theorem 2 asks for non-increasing steps; these increase. Put the growth "
-            "into the weights of the rounds."
+            "Theorem 2 asks for non-increasing steps; these increase: put the growth "
+            "into the weights of the rounds"
         )
     return t.data.regulariser
 
@@ -250,8 +266,8 @@ def _positive(claim: Claim, margin: float | None) -> float:
     """Return the margin, or raise NotClaimed if there is none."""
     if not (is_number(margin) and margin is not None and 0 < margin < math.inf):
         raise NotClaimed(
-            f'The claim "{claim}" is about rows with a known positive margin; got '
-            f"margin={margin!r}."
+            f'the claim "{claim}" is about rows with a known positive margin, got '
+            f"margin={margin!r}"
         )
     return margin
 
@@ -266,7 +282,7 @@ def _count_check(claim: Claim, count: int, bound: float) -> Check:
     )
 
 
-def _rounding(t: Transcript) -> FloatArray:
+def _rounding(t: RecordedPlay) -> FloatArray:
     """Return what rounding can add to either regret after every round, shape (T,).
 
     A payoff is off by a few eps of its terms; a move of the data player is off by a few

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
-from linsep.lab.game.arguments import require_array, require_parts, require_schedule
-from linsep.lab.game.protocols import FloatArray, Move, Regulariser, Schedule
+from linsep.input import InputError, checked_array
+from linsep.lab.game.protocols import (
+    FloatArray,
+    Move,
+    Regulariser,
+    Schedule,
+    require_parts,
+    require_schedule,
+)
 from linsep.lab.game.regularisers import NegativeEntropy
 from linsep.lab.game.schedules import Constant
 
@@ -46,11 +54,11 @@ class MirrorDescent:
         """Return ``p_0``."""
         p = np.full(n, 1.0 / n)
         if self.start_from is not None:
-            p = require_array("start_from", self.start_from, (None,))
+            p = checked_array("start_from", self.start_from, (None,))
             if p.shape != (n,) or not (p > 0).all() or abs(p.sum() - 1.0) > 1e-9:
-                raise ValueError(
-                    f"`start_from` must be {n} positive numbers with sum 1, got shape "
-                    f"{p.shape}, minimum {p.min(initial=np.inf):g}, sum {p.sum():g}."
+                raise InputError(
+                    f"start_from must be {n} positive numbers with sum 1, got shape "
+                    f"{p.shape}, minimum {p.min():g}, sum {p.sum():g}"
                 )
         return Move(p, float("nan"), float("nan"), self.regulariser.point(p))
 
@@ -66,18 +74,19 @@ class MirrorDescent:
         )
 
 
-@dataclass(frozen=True)
-class BestResponseRow:
-    """All weight on a row of smallest margin (the first of them)."""
+class WithoutSteps:
+    """A data player that starts from the uniform distribution and has no step sizes."""
 
-    @property
-    def steps(self) -> None:
-        """None."""
-        return
+    steps: ClassVar[None] = None
 
     def start(self, n: int) -> Move:
-        """Return the uniform distribution."""
-        return _uniform(n)
+        """Return the uniform distribution; its memory is the row before row 0."""
+        return Move(np.full(n, 1.0 / n), float("nan"), float("nan"), -1)
+
+
+@dataclass(frozen=True)
+class BestResponseRow(WithoutSteps):
+    """All weight on a row of smallest margin (the first of them)."""
 
     def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
         """Return the vertex of the smallest margin."""
@@ -85,7 +94,7 @@ class BestResponseRow:
 
 
 @dataclass(frozen=True)
-class FirstViolatedRow:
+class FirstViolatedRow(WithoutSteps):
     """All weight on the first row with ``a_i . w <= 0``: Perceptron's data.
 
     Parameters
@@ -103,15 +112,6 @@ class FirstViolatedRow:
 
     cyclic: bool = True
 
-    @property
-    def steps(self) -> None:
-        """None."""
-        return
-
-    def start(self, n: int) -> Move:
-        """Return the uniform distribution; the search will begin at row 0."""
-        return _uniform(n)
-
     def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
         """Return the vertex of the first violated row."""
         n = margins.size
@@ -120,11 +120,6 @@ class FirstViolatedRow:
         violated = order[margins[order] <= 0]
         i = int(violated[0]) if violated.size else int(np.argmin(margins))
         return _vertex(n, i)
-
-
-def _uniform(n: int) -> Move:
-    """Return the uniform distribution as a move; its memory is the row before row 0."""
-    return Move(np.full(n, 1.0 / n), float("nan"), float("nan"), -1)
 
 
 def _vertex(n: int, i: int) -> Move:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linsep.lab.game.arguments import require_positive, require_schedule
-from linsep.lab.game.protocols import FloatArray, Schedule
+from linsep.input import InputError, checked_number
+from linsep.lab.game.protocols import FloatArray, Schedule, require_schedule
 from linsep.lab.game.schedules import Constant
 
 Form = Literal["argmax", "closed", "incremental"]
@@ -43,39 +43,27 @@ class History:
     w: FloatArray
     correction: FloatArray
 
-    @classmethod
-    def empty(cls, A: FloatArray) -> History:
-        """Return the history before the first round."""
-        n, d = A.shape
-        zero = np.zeros(d)
-        return cls(A, np.zeros(n), zero, zero, zero)
-
-    def after(
-        self, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
-    ) -> History:
-        """Return the history with one round more."""
-        x = p @ self.A
-        return History(
-            A=self.A,
-            p_sum=self.p_sum + weight * p,
-            x_sum=self.x_sum + weight * x,
-            w=w,
-            correction=weight * (x - seen @ self.A),
-        )
-
 
 class Remembering:
     """A learner whose memory is a `History`."""
 
     def start(self, A: FloatArray) -> Any:
         """Return the empty history."""
-        return History.empty(A)
+        zero = np.zeros(A.shape[1])
+        return History(A, np.zeros(len(A)), zero, zero, zero)
 
     def observe(
         self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
     ) -> Any:
         """Return the history with the round added."""
-        return state.after(weight, seen, w, p)
+        x = p @ state.A
+        return History(
+            A=state.A,
+            p_sum=state.p_sum + weight * p,
+            x_sum=state.x_sum + weight * x,
+            w=w,
+            correction=weight * (x - seen @ state.A),
+        )
 
 
 @dataclass(frozen=True)
@@ -106,9 +94,8 @@ class OFTRL(Remembering):
 
     def __post_init__(self) -> None:
         if self.form not in ("argmax", "closed", "incremental"):
-            raise ValueError(
-                '`form` must be "argmax", "closed" or "incremental", '
-                f"got {self.form!r}."
+            raise InputError(
+                f'form must be "argmax", "closed" or "incremental", got {self.form!r}'
             )
 
     def act(self, state: History, weight: float, p: FloatArray) -> FloatArray:
@@ -185,12 +172,12 @@ class OnlineGradientAscent:
     radius: float = math.inf
 
     def __post_init__(self) -> None:
-        require_positive("radius", self.radius, infinite=True)
+        checked_number("radius", self.radius, above=0, infinite=True)
         require_schedule("steps", self.steps)
         if self.steps.shrink(1.0) is not None:
-            raise ValueError(
-                "`steps` must not be adaptive here: a gradient step follows the round, "
-                "so there is no round to play again. Use Constant, Power or Listed."
+            raise InputError(
+                "steps must not be adaptive here: a gradient step follows the round, "
+                "so there is no round to play again; use Constant, Power or Listed"
             )
 
     def start(self, A: FloatArray) -> Any:
@@ -208,7 +195,7 @@ class OnlineGradientAscent:
         """Take the gradient step on the round's payoff."""
         A, _, t = state
         step = self.steps.propose(t + 1, None)
-        return A, _into_ball(w + step * weight * (p @ A), self.radius), t + 1
+        return A, into_ball(w + step * weight * (p @ A), self.radius), t + 1
 
 
 @dataclass(frozen=True)
@@ -231,7 +218,7 @@ class BestResponse:
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        require_positive("radius", self.radius)
+        checked_number("radius", self.radius, above=0)
 
     def start(self, A: FloatArray) -> Any:
         """Return the rows: it has no memory."""
@@ -246,11 +233,11 @@ class BestResponse:
     def observe(
         self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
     ) -> Any:
-        """Forget."""
+        """Return the rows: a best response to the latest needs no past."""
         return state
 
 
-def _into_ball(w: FloatArray, radius: float) -> FloatArray:
-    """Return the nearest point of the ball of this radius."""
+def into_ball(w: FloatArray, radius: float) -> FloatArray:
+    """Return the nearest point of the Euclidean ball of this radius."""
     length = float(np.linalg.norm(w))
     return w if length <= radius else radius / length * w

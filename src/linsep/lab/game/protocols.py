@@ -14,6 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.input import InputError
+
 FloatArray = NDArray[np.float64]
 
 
@@ -74,7 +76,7 @@ class Schedule(Protocol):
         ...
 
     def shrink(self, value: float) -> float | None:
-        """Return what to try after ``value`` was refused, or None to insist."""
+        """Return what to try after ``value`` was refused, or None: it must stand."""
         ...
 
 
@@ -137,3 +139,25 @@ class Regulariser(Protocol):
     def vertex_divergences(self, point: FloatArray) -> FloatArray:
         """Return ``D(e_i, point)`` for every row i, shape (n,)."""
         ...
+
+
+def require_parts(
+    name: str, value: object, parts: tuple[str, ...], wanted: str
+) -> None:
+    """Refuse what is not an object with these parts, a class itself included."""
+    if isinstance(value, type):
+        raise InputError(
+            f"{name} must be {wanted}, got the class {value.__name__} itself; call "
+            f"it: {value.__name__}(...)"
+        )
+    missing = [part for part in parts if not hasattr(value, part)]
+    if missing:
+        raise InputError(
+            f"{name} must be {wanted}, got {value!r}, which has no {', '.join(missing)}"
+        )
+
+
+def require_schedule(name: str, value: object) -> None:
+    """Refuse what is not a schedule."""
+    parts = ("propose", "shrink", "non_increasing")
+    require_parts(name, value, parts, "a schedule such as Constant(0.5)")

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linsep.lab.game.arguments import is_number, require_array
+from linsep.input import InputError, checked_array
+from linsep.input.arguments import is_number
 from linsep.lab.game.protocols import FloatArray
 
 # The least exponent of `PNorm`.
@@ -29,10 +31,7 @@ class NegativeEntropy:
     ``ln n``. A point holds ``ln p``.
     """
 
-    @property
-    def name(self) -> str:
-        """``"entropy"``."""
-        return "entropy"
+    name: ClassVar[str] = "entropy"
 
     def strong_convexity(self, n: int) -> float:
         """Return 1."""
@@ -107,18 +106,16 @@ class PNorm:
     exponent: float = 1.5
 
     def __post_init__(self) -> None:
-        from linsep.input import InputError
-
         if not (is_number(self.exponent) and SMALLEST <= self.exponent <= 2):
             raise InputError(
-                f"`exponent` must be at least {SMALLEST} and at most 2, got "
+                f"exponent must be at least {SMALLEST} and at most 2, got "
                 f"{self.exponent!r}: the squared norm is strongly convex only above 1, "
-                "and nearer to 1 rounding is magnified too much. Take NegativeEntropy."
+                "and nearer to 1 rounding is magnified too much; take NegativeEntropy"
             )
 
     @property
     def name(self) -> str:
-        """``"p-norm 1.5"`` and the like."""
+        """Its name with the exponent, such as ``"p-norm 1.5"``."""
         return f"p-norm {self.exponent:g}"
 
     def strong_convexity(self, n: int) -> float:
@@ -131,15 +128,7 @@ class PNorm:
         return 1.0 if n > 1 else 0.0
 
     def point(self, p: FloatArray) -> FloatArray:
-        """Return ``grad R(p)``."""
-        return self.gradient(p)
-
-    def distribution(self, point: FloatArray) -> FloatArray:
-        """Return the ``p`` whose gradient is the point."""
-        return self._inverse_gradient(point)
-
-    def gradient(self, p: FloatArray) -> FloatArray:
-        """Return ``grad R(p) = |p|_q^{2 - q} p^{q - 1}`` for nonnegative ``p``."""
+        """Return ``grad R(p) = |p|_q^{2 - q} p^{q - 1}``."""
         q = self.exponent
         length = float((p**q).sum()) ** (1.0 / q)
         values: FloatArray = length ** (2.0 - q) * p ** (q - 1.0)
@@ -154,18 +143,18 @@ class PNorm:
         low, high = -1.0, 0.0
         for _ in range(60):
             middle = 0.5 * (low + high)
-            if self._inverse_gradient(g - middle).sum() >= 1.0:
+            if self.distribution(g - middle).sum() >= 1.0:
                 low = middle
             else:
                 high = middle
         g = np.maximum(g - low, 0.0)
         # The gradient of a multiple of p is that multiple of the gradient.
-        scaled: FloatArray = g / self._inverse_gradient(g).sum()
+        scaled: FloatArray = g / self.distribution(g).sum()
         return scaled
 
-    def _inverse_gradient(self, g: FloatArray) -> FloatArray:
-        """Return the ``p >= 0`` whose gradient is ``max(g, 0)``."""
-        positive = np.maximum(g, 0.0)
+    def distribution(self, point: FloatArray) -> FloatArray:
+        """Return the ``p >= 0`` whose gradient is ``max(point, 0)``."""
+        positive = np.maximum(point, 0.0)
         length = self._length(positive)
         if length == 0.0:
             return positive
@@ -177,7 +166,7 @@ class PNorm:
     def divergence(self, target: FloatArray, source: FloatArray) -> float:
         """Return ``|p|^2 / 2 + |q|^2 / 2 - <grad R(q), p>``, at least 0."""
         value = 0.5 * self._length(target) ** 2 + 0.5 * self._length(source) ** 2
-        return max(0.0, value - float(source @ self._inverse_gradient(target)))
+        return max(0.0, value - float(source @ self.distribution(target)))
 
     def vertex_divergences(self, point: FloatArray) -> FloatArray:
         """Return ``1/2 + |p|^2 / 2 - grad R(p)_i``."""
@@ -200,10 +189,7 @@ class SquaredEuclidean:
     and largest value 1. A point holds ``p``.
     """
 
-    @property
-    def name(self) -> str:
-        """``"Euclidean"``."""
-        return "Euclidean"
+    name: ClassVar[str] = "Euclidean"
 
     def strong_convexity(self, n: int) -> float:
         """Return ``1 / n``."""
@@ -243,7 +229,7 @@ def project_simplex(v: ArrayLike) -> FloatArray:
 
     Raises
     ------
-    linsep.input.InputError
+    InputError
         If ``v`` is not a vector of finite numbers.
 
     Examples
@@ -252,7 +238,7 @@ def project_simplex(v: ArrayLike) -> FloatArray:
     >>> project_simplex(np.array([1.0, 0.5, -3.0]))
     array([0.75, 0.25, 0.  ])
     """
-    given = require_array("v", v, (None,))
+    given = checked_array("v", v, (None,))
     below = given - given.max()
     descending = np.sort(below)[::-1]
     shifts = (np.cumsum(descending) - 1.0) / np.arange(1, below.size + 1)

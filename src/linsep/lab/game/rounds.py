@@ -8,15 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linsep.lab.game.arguments import (
-    require_count,
+from linsep.input import InputError, checked_count, checked_number
+from linsep.input.features import features_from
+from linsep.lab.game.protocols import (
+    DataPlayer,
+    FloatArray,
+    Learner,
+    Move,
+    Schedule,
     require_parts,
-    require_positive,
     require_schedule,
 )
-from linsep.lab.game.protocols import DataPlayer, FloatArray, Learner, Move, Schedule
+from linsep.lab.game.recorded_play import First
 from linsep.lab.game.schedules import Constant
-from linsep.lab.game.transcript import First, Transcript
+from linsep.lab.game.transcript import Transcript
+from linsep.rows import as_dense
 
 LARGEST = 1e100
 # Rounding the two sides of the acceptance test can suffer, relative to their sizes.
@@ -65,7 +71,7 @@ def play(
 
     Raises
     ------
-    ValueError
+    InputError
         If ``A`` is not a matrix of finite numbers, ``rounds`` not an integer of at
         least 1, a player or schedule not one, or a `Backtracking` schedule meets
         players it cannot judge.
@@ -83,10 +89,10 @@ def play(
     (2, True)
     """
     A = _matrix(A)
-    rounds = require_count("rounds", rounds)
+    rounds = checked_count("rounds", rounds)
     _require_players(learner, data)
     if first not in ("learner", "data"):
-        raise ValueError(f'`first` must be "learner" or "data", got {first!r}.')
+        raise InputError(f'first must be "learner" or "data", got {first!r}')
     weights = Constant() if weights is None else weights
     require_schedule("weights", weights)
     _require_judgeable(weights, data, first)
@@ -126,9 +132,9 @@ class _Game:
         step = (
             math.nan if steps is None else steps.propose(t, past[3] if past else None)
         )
-        require_positive(f"weight of round {t}", weight)
+        checked_number(f"weight of round {t}", weight, above=0)
         if steps is not None:
-            require_positive(f"step of round {t}", step)
+            checked_number(f"step of round {t}", step, above=0)
         # What overflows is refused below, by a message.
         with np.errstate(over="ignore", invalid="ignore"):
             while True:
@@ -137,8 +143,8 @@ class _Game:
                 require_finite_round(t, w, move.p)
                 smaller = self.weights.shrink(weight)
                 smaller_step = None if steps is None else steps.shrink(step)
-                insisted = smaller is None and smaller_step is None
-                if insisted or self._is_paid(move, weight, step):
+                stands = smaller is None and smaller_step is None
+                if stands or self._is_paid(move, weight, step):
                     break
                 weight = weight if smaller is None else smaller
                 step = step if smaller_step is None else smaller_step
@@ -191,64 +197,57 @@ class _Game:
 
 
 def require_finite_round(t: int, w: FloatArray, p: FloatArray) -> None:
-    """Raise InputError if a move of round ``t`` is not made of finite numbers."""
-    from linsep.input import InputError
-
+    """Refuse a round whose moves are not made of finite numbers."""
     if not (np.isfinite(w).all() and np.isfinite(p).all()):
         raise InputError(
             f"moves must be finite, but those of round {t} left the range of double "
-            "precision; take smaller steps or weights, or scale the rows down."
+            "precision; take smaller steps or weights, or scale the rows down"
         )
 
 
 def _matrix(A: ArrayLike) -> FloatArray:
-    """Return ``A`` as a float64 matrix, or raise ValueError."""
-    from linsep.input import InputError
-    from linsep.input.features import features_from
-
+    """Return ``A`` as a float64 matrix, or refuse it."""
     try:
         features, _ = features_from(A)
     except InputError as error:
-        raise ValueError(f"`A` must be a matrix of signed rows: {error}") from error
-    rows = features if isinstance(features, np.ndarray) else features.toarray()
+        raise InputError(f"A must be a matrix of signed rows: {error}") from error
+    rows = as_dense(features)
     if 0 in rows.shape:
-        raise ValueError(
-            "`A` must have at least one row and one column, got shape "
-            f"{rows.shape}; a row is y_i x_i."
+        raise InputError(
+            "A must have at least one row and one column, got shape "
+            f"{rows.shape}; a row is y_i x_i"
         )
     largest = float(np.abs(rows).max())
     if largest > LARGEST:
-        raise ValueError(
-            f"Entries of `A` must be at most {LARGEST:g} in size, so that payoffs do "
-            f"not overflow; got {largest:g}. Multiply all rows by a constant."
+        raise InputError(
+            f"entries of A must be at most {LARGEST:g} in size, so that payoffs do "
+            f"not overflow, got {largest:g}; multiply all rows by a constant"
         )
     return np.ascontiguousarray(rows, dtype=np.float64)
 
 
 def _require_players(learner: Learner, data: DataPlayer) -> None:
-    """Raise InputError unless these are a learner and a data player, in this order."""
-    from linsep.input import InputError
-
+    """Refuse what is not a learner and a data player, in this order."""
     parts = ("start", "act", "observe")
     require_parts("learner", learner, parts, "a learner such as OFTRL()")
     wanted = "a data player such as MirrorDescent()"
     require_parts("data", data, ("start", "act", "steps"), wanted)
     if hasattr(data, "observe"):
         raise InputError(
-            f"`data` must be {wanted}, got the learner {data!r}; the learner comes "
-            "first: play(A, learner, data, rounds)."
+            f"data must be {wanted}, got the learner {data!r}; the learner comes "
+            "first: play(A, learner, data, rounds)"
         )
 
 
 def _require_judgeable(weights: Schedule, data: DataPlayer, first: First) -> None:
-    """Raise ValueError if a schedule would shrink by a test these players lack."""
+    """Refuse a schedule that would shrink by a test these players lack."""
     adaptive = weights.shrink(1.0) is not None
     adaptive = adaptive or (
         data.steps is not None and data.steps.shrink(1.0) is not None
     )
     if adaptive and (data.steps is None or first == "data"):
-        raise ValueError(
-            "`Backtracking` judges a round by the data player's divergence after the "
-            "learner moved: it needs a data player with a regulariser, such as "
-            'MirrorDescent, and first="learner".'
+        raise InputError(
+            "a Backtracking schedule needs a data player with a regulariser, such as "
+            'MirrorDescent, and first="learner": it judges a round by the data '
+            "player's divergence after the learner moved"
         )

@@ -5,14 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from linsep.lab.game.arguments import is_number, require_positive
+from linsep.input import InputError, checked_number
+
+
+class Insistent:
+    """A schedule whose numbers stand: a round is not played again with a smaller."""
+
+    def shrink(self, value: float) -> None:
+        """Return None: the number stands."""
+        return
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(Insistent):
     """The same number every round.
 
     Parameters
@@ -23,25 +32,18 @@ class Constant:
 
     value: float = 1.0
 
-    def __post_init__(self) -> None:
-        require_positive("value", self.value)
+    non_increasing: ClassVar[bool] = True
 
-    @property
-    def non_increasing(self) -> bool:
-        """True."""
-        return True
+    def __post_init__(self) -> None:
+        checked_number("value", self.value, above=0)
 
     def propose(self, t: int, last: float | None) -> float:
         """Return ``value``."""
         return self.value
 
-    def shrink(self, value: float) -> None:
-        """Insist."""
-        return
-
 
 @dataclass(frozen=True)
-class Power:
+class Power(Insistent):
     """``start * t ** exponent``: 1/sqrt(t) steps, or weights that grow like t.
 
     Parameters
@@ -56,13 +58,8 @@ class Power:
     exponent: float = -0.5
 
     def __post_init__(self) -> None:
-        from linsep.input import InputError
-
-        require_positive("start", self.start)
-        if not (is_number(self.exponent) and math.isfinite(self.exponent)):
-            raise InputError(
-                f"`exponent` must be a finite number, got {self.exponent!r}."
-            )
+        checked_number("start", self.start, above=0)
+        checked_number("exponent", self.exponent)
 
     @property
     def non_increasing(self) -> bool:
@@ -76,13 +73,9 @@ class Power:
         except OverflowError:
             return math.inf
 
-    def shrink(self, value: float) -> None:
-        """Insist."""
-        return
-
 
 @dataclass(frozen=True)
-class Listed:
+class Listed(Insistent):
     """Numbers given one by one; the last is repeated.
 
     Parameters
@@ -94,15 +87,13 @@ class Listed:
     values: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        from linsep.input import InputError
-
         if not isinstance(self.values, Sequence | np.ndarray) or not len(self.values):
             raise InputError(
-                f"`values` must hold at least one number, got {self.values!r}."
+                f"values must hold at least one number, got {self.values!r}"
             )
         object.__setattr__(self, "values", tuple(self.values))
         for value in self.values:
-            require_positive("values", value)
+            checked_number("values", value, above=0)
 
     @property
     def non_increasing(self) -> bool:
@@ -113,10 +104,6 @@ class Listed:
     def propose(self, t: int, last: float | None) -> float:
         """Return ``values[t - 1]``, or the last."""
         return self.values[min(t, len(self.values)) - 1]
-
-    def shrink(self, value: float) -> None:
-        """Insist."""
-        return
 
 
 @dataclass(frozen=True)
@@ -147,13 +134,8 @@ class Backtracking:
     growth: float = 1.0
 
     def __post_init__(self) -> None:
-        require_positive("start", self.start)
-        from linsep.input import InputError
-
-        if not (is_number(self.growth) and 1 <= self.growth < math.inf):
-            raise InputError(
-                f"`growth` must be at least 1, and finite; got {self.growth!r}."
-            )
+        checked_number("start", self.start, above=0)
+        checked_number("growth", self.growth, least=1)
 
     @property
     def non_increasing(self) -> bool:

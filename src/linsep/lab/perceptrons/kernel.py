@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from linsep.lab.perceptrons.presentation import (
-    Order,
-    Presentation,
-    Tally,
-    require_finite,
-    signed_rows,
-)
+from linsep.input import InputError, checked_count, checked_number
+from linsep.lab.game.bounds import perceptron_bound
+from linsep.lab.perceptrons.by_mistakes import DrivenByMistakes, State
+from linsep.lab.perceptrons.method import SignedRows
 from linsep.lab.perceptrons.result import FloatArray, PerceptronResult, new_rows, reason
-from linsep.lab.perceptrons.settings import check_cap, check_number, generator, novikoff
 
 Kernel = Callable[[FloatArray, FloatArray], FloatArray]
 KernelName = Literal["linear", "polynomial", "rbf"]
@@ -25,7 +21,7 @@ KernelName = Literal["linear", "polynomial", "rbf"]
 
 @dataclass(frozen=True, repr=False)
 class KernelResult(PerceptronResult):
-    """A fit whose predictor is a hyperplane in the kernel's feature space.
+    """The outcome of a run with a hyperplane in the feature space of a kernel.
 
     Attributes
     ----------
@@ -51,7 +47,7 @@ class KernelResult(PerceptronResult):
 
 
 @dataclass(frozen=True)
-class KernelPerceptron:
+class KernelPerceptron(DrivenByMistakes[KernelResult]):
     r"""Perceptron in the feature space of a kernel, without ever going there.
 
     Keep how often each row was a mistake, ``c``. Row i is shown::
@@ -72,14 +68,8 @@ class KernelPerceptron:
         Of the rbf kernel, > 0, in units of ``1 / |x|^2``.
     fit_intercept : bool, default=True
         Add 1 to the kernel: the constant feature.
-    order : {"cyclic", "shuffled"}, default="cyclic"
-        Row order on each pass: as given, or a fresh permutation.
-    max_updates : int or None, default=None
-        Updates at most.
-    max_passes : int or None, default=1000
-        Passes at most.
-    random_state : int or None, default=None
-        Seed of the shuffles.
+    order, max_updates, max_passes, random_state
+        As of `DrivenByMistakes`.
 
     Notes
     -----
@@ -101,59 +91,44 @@ class KernelPerceptron:
 
     >>> from linsep.perceptrons import KernelPerceptron
     >>> X, y = [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]
-    >>> KernelPerceptron("polynomial", degree=2).fit(X, y).predict(X)
+    >>> KernelPerceptron("polynomial", degree=2).run(X, y).predict(X)
     array([0, 0, 1, 1])
     """
 
     kernel: KernelName | Kernel = "linear"
     degree: int = 3
     gamma: float = 1.0
-    fit_intercept: bool = True
-    order: Order = "cyclic"
-    max_updates: int | None = None
-    max_passes: int | None = 1000
-    random_state: int | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        data = signed_rows(X, y, fit_intercept=self.fit_intercept)
+    def _run(self, rows: SignedRows) -> KernelResult:
+        """Learn on the rows of the kernel matrix, and answer with the mistakes."""
         # The kernel wants the points themselves: no signs, no constant.
-        features = data.A * data.signs[:, None]
-        features = features[:, :-1] if self.fit_intercept else features
-        n = len(features)
+        features, _ = rows.split(rows.A * rows.signs[:, None])
         kernel = self.inner_products()
         # Row j of `gram` holds y_j y_i k(x_j, x_i); adding it updates every margin.
         gram = kernel_values(kernel, features, features)
-        gram = gram * np.outer(data.signs, data.signs)
-        margins = np.zeros(n)
-        counts = np.zeros(n)
-        shown = Presentation(self.order, self.max_updates, self.max_passes)
-        tally = Tally()
-        rng = generator(self.random_state)
-        # To the loop a row is its margin, one column seen through the weight 1.
-        column = margins[:, None]
-        for i in shown.mistakes(column, np.ones(1), rng, tally):
-            with np.errstate(over="ignore"):
-                margins += gram[i]
-            require_finite(margins, tally)
-            counts[i] += 1
-            tally.n_additions += 1
-        tally.n_inner_products = n * n
-        support = np.flatnonzero(counts)
-        separated = bool((gram @ counts > 0).all())
+        gram = gram * np.outer(rows.signs, rows.signs)
+        _, history = self.learn(replace(rows, A=gram))
+        separated = bool((gram @ history.counts > 0).all())
+        support = np.flatnonzero(history.counts)
         return KernelResult(
             method="KernelPerceptron",
-            classes=data.classes,
+            classes=rows.classes,
             separated=separated,
-            stopped=reason(tally.stopped, separated=separated),
-            n_updates=tally.n_updates,
-            n_passes=tally.n_passes,
-            n_operations=tally.n_operations,
-            row_weights=counts,
+            stopped=reason(history.stopped, separated=separated),
+            n_updates=history.n_updates,
+            n_passes=history.n_passes,
+            n_operations=gram.size + history.n_updates,
+            row_weights=history.counts,
             support_vectors=features[support],
-            multipliers=data.signs[support] * counts[support],
+            multipliers=rows.signs[support] * history.counts[support],
             kernel=kernel,
         )
+
+    def margins(
+        self, rows: SignedRows, state: State, which: NDArray[np.intp]
+    ) -> FloatArray:
+        """Return the margins of some rows, which the sum of columns holds."""
+        return state.w[which]
 
     def inner_products(self) -> Kernel:
         """Return the kernel as a function of two arrays, the constant included."""
@@ -164,20 +139,20 @@ class KernelPerceptron:
         if self.kernel == "linear":
             return lambda U, V: U @ V.T + constant
         if self.kernel == "polynomial":
-            check_cap("degree", self.degree)
+            checked_count("degree", self.degree)
             return lambda U, V: (1.0 + U @ V.T) ** self.degree + constant
         if self.kernel == "rbf":
-            gamma = check_number("gamma", self.gamma, above=0)
+            gamma = checked_number("gamma", self.gamma, above=0)
             return lambda U, V: np.exp(-gamma * squared_distances(U, V)) + constant
-        raise ValueError(
-            '`kernel` must be "linear", "polynomial", "rbf" or a function of two '
-            f"arrays, got {self.kernel!r}."
+        raise InputError(
+            'kernel must be "linear", "polynomial", "rbf" or a function of two '
+            f"arrays, got {self.kernel!r}"
         )
 
     @staticmethod
     def mistake_bound(radius: float, margin: float) -> float:
         """Return ``(radius / margin)^2``, both in the feature space."""
-        return novikoff(radius, margin)
+        return perceptron_bound(margin, radius)
 
 
 def squared_distances(U: FloatArray, V: FloatArray) -> FloatArray:
@@ -189,28 +164,24 @@ def squared_distances(U: FloatArray, V: FloatArray) -> FloatArray:
 
 def numbers(values: object) -> FloatArray:
     """Return what a kernel of the user's gave as float64, or raise InputError."""
-    from linsep.input import InputError
-
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"`kernel` must return an array of numbers: {error}") from None
+        raise InputError(f"kernel must return an array of numbers: {error}") from None
 
 
 def kernel_values(kernel: Kernel, U: FloatArray, V: FloatArray) -> FloatArray:
     """Return ``kernel(U, V)``, shape (p, q), or raise InputError if it is not that."""
-    from linsep.input import InputError
-
     with np.errstate(over="ignore", invalid="ignore"):
         values = kernel(U, V)
     if values.shape != (len(U), len(V)):
         raise InputError(
-            f"`kernel` of arrays of {len(U)} and {len(V)} rows must return shape "
+            f"kernel of arrays of {len(U)} and {len(V)} rows must return shape "
             f"({len(U)}, {len(V)}), the inner product of every pair; got {values.shape}"
         )
     if not np.isfinite(values).all():
         raise InputError(
-            "`kernel` must return finite numbers on these rows, got inf or nan; scale "
+            "kernel must return finite numbers on these rows, got inf or nan; scale "
             "X down, or choose a lower degree or another kernel"
         )
     return values

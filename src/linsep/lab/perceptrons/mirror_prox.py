@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from linsep.lab.perceptrons.play_in_rounds import (
+from linsep.lab.game.learners import into_ball
+from linsep.lab.perceptrons.in_rounds import (
+    PlayedInRounds,
     Round,
-    fit_in_rounds,
     largest_norm,
+    optimistic_count,
     softmin,
 )
-from linsep.lab.perceptrons.result import FloatArray, LinearResult
-from linsep.lab.perceptrons.settings import optimistic_count
+from linsep.lab.perceptrons.result import FloatArray
 
 
-@dataclass(frozen=True)
-class MirrorProx:
+@dataclass(frozen=True, kw_only=True)
+class MirrorProx(PlayedInRounds):
     r"""Extragradient steps on the saddle point of ``p . A w`` over ball and simplex.
 
     From ``w = 0`` and ``p`` uniform, with ``B`` the projection on the unit ball, a
@@ -34,10 +35,8 @@ class MirrorProx:
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Extend every row by the constant 1.
-    max_rounds : int, default=100_000
-        Rounds at most.
+    fit_intercept, max_rounds
+        As of `PlayedInRounds`.
 
     Notes
     -----
@@ -56,23 +55,9 @@ class MirrorProx:
     Examples
     --------
     >>> from linsep.perceptrons import MirrorProx
-    >>> MirrorProx().fit([[10.0], [11.0]], [0, 1]).separated
+    >>> MirrorProx().run([[10.0], [11.0]], [0, 1]).separated
     True
     """
-
-    fit_intercept: bool = True
-    max_rounds: int = 100_000
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        return fit_in_rounds(
-            "MirrorProx",
-            X,
-            y,
-            self.rounds,
-            fit_intercept=self.fit_intercept,
-            max_rounds=self.max_rounds,
-        )
 
     def rounds(self, A: FloatArray) -> Iterator[Round]:
         """Yield the averages after each round on signed rows ``A`` (n, d), for ever."""
@@ -86,12 +71,10 @@ class MirrorProx:
         margins = np.zeros(n)
         x = A.mean(axis=0)
         w_sum, p_sum, margin_sum = np.zeros(d), np.zeros(n), np.zeros(n)
-        operations, t = n, 0
-        while True:
-            t += 1
-            w_ahead = into_ball(w + step_w * x)
+        for t in count(1):
+            w_ahead = into_ball(w + step_w * x, 1.0)
             p_ahead = softmin(step_p * margins - log_p)
-            w = into_ball(w + step_w * (p_ahead @ A))
+            w = into_ball(w + step_w * (p_ahead @ A), 1.0)
             margins_ahead = A @ w_ahead
             log_p = log_p - step_p * margins_ahead
             log_p -= log_p.max()
@@ -99,17 +82,14 @@ class MirrorProx:
             margins = A @ w
             w_sum, p_sum = w_sum + w_ahead, p_sum + p_ahead
             margin_sum += margins_ahead
-            operations += 4 * n + 4
-            yield Round(
-                w_sum / t, p_sum / t, float(margin_sum.min()) / t, 2 * t, operations
-            )
+            yield Round(w_sum / t, p_sum / t, float(margin_sum.min()) / t)
+
+    @staticmethod
+    def cost(n: int, n_rounds: int) -> tuple[int, int]:
+        """Return the passes over n rows, and the operations, of some rounds."""
+        return 2 * n_rounds, n + n_rounds * (4 * n + 4)
 
     @staticmethod
     def round_bound(n: int, radius: float, margin: float) -> float:
         """Return ``radius sqrt(2 ln n) / margin``: enough rounds to separate."""
         return optimistic_count(n, radius, margin)
-
-
-def into_ball(w: FloatArray) -> FloatArray:
-    """Return the nearest point of the Euclidean unit ball."""
-    return w / max(1.0, float(np.linalg.norm(w)))

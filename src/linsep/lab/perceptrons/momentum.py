@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from linsep.lab.perceptrons.play_in_rounds import (
+from linsep.input import checked_count
+from linsep.lab.game.bounds import perceptron_bound
+from linsep.lab.perceptrons.in_rounds import (
+    PlayedInRounds,
     Round,
-    fit_in_rounds,
     largest_norm,
     softmin,
 )
-from linsep.lab.perceptrons.result import FloatArray, LinearResult
-from linsep.lab.perceptrons.settings import check_cap, novikoff
+from linsep.lab.perceptrons.result import FloatArray
 
 
-@dataclass(frozen=True)
-class NesterovMomentum:
+@dataclass(frozen=True, kw_only=True)
+class NesterovMomentum(PlayedInRounds):
     r"""Gradient descent on the exponential loss with momentum: Nesterov in the dual.
 
     On rows divided by ``r = max_i |a_i|``, from ``w = g = 0``, for ``t = 0, 1, ...``::
@@ -31,10 +32,8 @@ class NesterovMomentum:
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Extend every row by the constant 1.
-    max_rounds : int, default=100_000
-        Rounds at most.
+    fit_intercept, max_rounds
+        As of `PlayedInRounds`.
 
     Notes
     -----
@@ -53,23 +52,9 @@ class NesterovMomentum:
     Examples
     --------
     >>> from linsep.perceptrons import NesterovMomentum
-    >>> NesterovMomentum().fit([[10.0], [11.0]], [0, 1]).separated
+    >>> NesterovMomentum().run([[10.0], [11.0]], [0, 1]).separated
     True
     """
-
-    fit_intercept: bool = True
-    max_rounds: int = 100_000
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        return fit_in_rounds(
-            "NesterovMomentum",
-            X,
-            y,
-            self.rounds,
-            fit_intercept=self.fit_intercept,
-            max_rounds=self.max_rounds,
-        )
 
     def rounds(self, A: FloatArray) -> Iterator[Round]:
         """Yield the state after each round on signed rows ``A`` (n, d), for ever."""
@@ -77,21 +62,24 @@ class NesterovMomentum:
         A = A / largest_norm(A)
         w, g = np.zeros(d), np.zeros(d)
         margins = np.zeros(n)
-        n_passes, operations, t = 0, 0, 0
-        while True:
+        for t in count():
             q = softmin(margins)
             x = q @ A
             g = (t / (t + 1.0)) * (g + x)
             w = w + g + x
             margins = A @ w
-            n_passes, operations, t = n_passes + 1, operations + 2 * n + 3, t + 1
-            yield Round(w, q, float(margins.min()), n_passes, operations)
+            yield Round(w, q, float(margins.min()))
+
+    @staticmethod
+    def cost(n: int, n_rounds: int) -> tuple[int, int]:
+        """Return the passes over n rows, and the operations, of some rounds."""
+        return n_rounds, n_rounds * (2 * n + 3)
 
     @staticmethod
     def round_bound(n: int, radius: float, margin: float) -> float:
         """Return the first round from which the bound of the notes is below ``m``."""
-        m = 1.0 / math.sqrt(novikoff(radius, margin))
-        check_cap("n", n)
+        m = 1.0 / math.sqrt(perceptron_bound(margin, radius))
+        n = checked_count("n", n)
         t = 1.0
         # t + 1 = sqrt(4 (1 + ln n)(1 + 2 ln(t + 1))) / m, climbed to from below.
         while True:

@@ -1,13 +1,16 @@
-"""What a fit of any method of the family returns: one record, with its counts."""
+"""What a run of any method of the family returns: one record, with its counts."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from linsep.input import check_features
+from linsep.rows import as_dense
+from linsep.solvers.bounds import norm
 
 FloatArray = NDArray[np.float64]
 
@@ -16,7 +19,7 @@ Stop = Literal["separated", "no_mistakes", "max_updates", "max_passes", "max_rou
 
 @dataclass(frozen=True, repr=False)
 class PerceptronResult:
-    """The outcome of a fit, and what it cost.
+    """The outcome of a run, and what it cost.
 
     Attributes
     ----------
@@ -80,7 +83,7 @@ class PerceptronResult:
 
 @dataclass(frozen=True, repr=False)
 class LinearResult(PerceptronResult):
-    """A fit whose predictor is a hyperplane.
+    """The outcome of a run whose predictor is a hyperplane.
 
     Attributes
     ----------
@@ -109,18 +112,18 @@ class LinearResult(PerceptronResult):
 
 
 def new_rows(X: object, n_features: int) -> FloatArray:
-    """Return new rows as a float64 array, or say how they differ from the fitted ones.
+    """Return new rows as a float64 array, or say how they differ from the first."""
+    return as_dense(check_features(X, n_features)).astype(np.float64, copy=False)
 
-    Raises
-    ------
-    linsep.input.InputError
-        If ``X`` has not ``n_features`` columns of finite numbers.
+
+def products(A: FloatArray, w: FloatArray) -> FloatArray:
+    """Return ``A @ w`` with every product rounded, the same for a row wherever it is.
+
+    What the BLAS makes of a tie depends on where the rows lie in memory, and a run must
+    agree with its result on what separates.
     """
-    from linsep.input import check_features
-
-    features = check_features(X, n_features)
-    dense = features if isinstance(features, np.ndarray) else features.toarray()
-    return dense.astype(np.float64, copy=False)
+    values: FloatArray = (A * w).sum(axis=1)
+    return values
 
 
 def margin_bounds(
@@ -129,16 +132,9 @@ def margin_bounds(
     """Return ``min_i a_i . w / |w|`` and ``|sum_i p_i a_i|``, nan where undefined."""
     length = norm(w)
     mass = float(row_weights.sum())
-    lower = float((A @ w).min()) / length if length > 0 else float("nan")
+    lower = float(products(A, w).min()) / length if length > 0 else float("nan")
     upper = float(np.linalg.norm(row_weights @ A)) / mass if mass > 0 else float("nan")
     return lower, upper
-
-
-def norm(w: FloatArray) -> float:
-    """Return ``|w|``, without squares that overflow or vanish."""
-    _, exponent = math.frexp(float(np.abs(w).max(initial=0.0)))
-    # A power of two: scaling by it rounds nothing.
-    return math.ldexp(float(np.linalg.norm(np.ldexp(w, -exponent))), exponent)
 
 
 def reason(stopped: Stop, *, separated: bool) -> Stop:

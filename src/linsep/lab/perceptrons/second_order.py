@@ -6,16 +6,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from linsep.lab.perceptrons.perceptron import additive_result
-from linsep.lab.perceptrons.presentation import Order, Presentation, Tally, signed_rows
-from linsep.lab.perceptrons.result import FloatArray, LinearResult
-from linsep.lab.perceptrons.settings import check_number, generator
+from linsep.input import checked_number
+from linsep.lab.perceptrons.by_mistakes import History, HyperplaneByMistakes, State
+from linsep.lab.perceptrons.method import SignedRows
+from linsep.lab.perceptrons.result import FloatArray
 
 
 @dataclass(frozen=True)
-class SecondOrderPerceptron:
+class SecondOrderPerceptron(HyperplaneByMistakes):
     r"""Perceptron on rows whitened by the rows it has erred on.
 
     With ``M = ridge I + sum a a^T`` and ``v = sum a`` over the mistakes so far (both
@@ -32,16 +31,8 @@ class SecondOrderPerceptron:
     ridge : float, default=1.0
         ``> 0``, the source's ``a``, in units of squared rows. Large values approach
         Perceptron.
-    fit_intercept : bool, default=True
-        Extend every row by the constant 1.
-    order : {"cyclic", "shuffled"}, default="cyclic"
-        Row order on each pass: as given, or a fresh permutation.
-    max_updates : int or None, default=None
-        Updates at most.
-    max_passes : int or None, default=1000
-        Passes at most.
-    random_state : int or None, default=None
-        Seed of the shuffles.
+    fit_intercept, order, max_updates, max_passes, random_state
+        As of `DrivenByMistakes`.
 
     Notes
     -----
@@ -69,47 +60,32 @@ class SecondOrderPerceptron:
     Examples
     --------
     >>> from linsep.perceptrons import SecondOrderPerceptron
-    >>> SecondOrderPerceptron().fit([[10.0], [11.0]], [0, 1]).separated
+    >>> SecondOrderPerceptron().run([[10.0], [11.0]], [0, 1]).separated
     True
     """
 
     ridge: float = 1.0
-    fit_intercept: bool = True
-    order: Order = "cyclic"
-    max_updates: int | None = None
-    max_passes: int | None = 1000
-    random_state: int | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``.
+    def init(self, rows: SignedRows) -> State:
+        """Return weights zero; the memory is the triangle of ``M`` and its right side.
 
-        Returns
-        -------
-        LinearResult
-            ``row_weights`` are how often each row was a mistake: ``v``, not ``w``, is
-            the sum of rows so weighted.
+        ``triangle^T triangle = M``, and ``M w = v`` where ``triangle w = right``.
         """
-        from linsep.lab.perceptrons._kernels import add_equation, solve_triangle
+        ridge = checked_number("ridge", self.ridge, above=0)
+        d = rows.A.shape[1]
+        return State(np.zeros(d), math.sqrt(ridge) * np.eye(d, d + 1))
 
-        ridge = check_number("ridge", self.ridge, above=0)
-        data = signed_rows(X, y, fit_intercept=self.fit_intercept)
-        A = data.A
-        d = A.shape[1]
-        # triangle^T triangle = M, and M w = v where triangle w = right.
-        triangle = math.sqrt(ridge) * np.eye(d)
-        right = np.zeros(d)
-        w = np.zeros(d)
-        counts = np.zeros(len(A))
-        shown = Presentation(self.order, self.max_updates, self.max_passes)
-        tally = Tally()
-        rng = generator(self.random_state)
-        for i in shown.mistakes(A, w, rng, tally):
-            add_equation(triangle, right, A[i])
-            w[:] = solve_triangle(triangle, right)
-            counts[i] += 1
-            tally.n_inner_products += d
-            tally.n_additions += 2 * d
-        return additive_result("SecondOrderPerceptron", data, w, counts, tally)
+    def step(self, rows: SignedRows, state: State, i: int) -> State:
+        """Return the state with row ``i`` in both sums; ``v``, not ``w``, adds rows."""
+        from scipy.linalg import solve_triangular
+
+        system = with_equation(state.memory, rows.A[i])
+        w = solve_triangular(system[:, :-1], system[:, -1], check_finite=False)
+        return State(w, system)
+
+    def n_operations(self, rows: SignedRows, history: History) -> int:
+        """Return the cost of the run: see the notes."""
+        return history.n_shown + 3 * int(rows.A.shape[1]) * history.n_updates
 
     def mistake_bound(self, erred: FloatArray, u: FloatArray, margin: float) -> float:
         """Return the bound of the notes.
@@ -123,10 +99,27 @@ class SecondOrderPerceptron:
         margin : float
             ``min_i a_i . u > 0`` over all rows.
         """
-        check_number("margin", margin, above=0)
-        check_number("ridge", self.ridge, above=0)
+        checked_number("margin", margin, above=0)
+        checked_number("ridge", self.ridge, above=0)
         erred = np.atleast_2d(np.asarray(erred, dtype=np.float64))
         eigenvalues = np.linalg.eigvalsh(erred.T @ erred).clip(min=0.0)
         alignment = self.ridge + float(((erred @ u) ** 2).sum())
         volume = float(np.log1p(eigenvalues / self.ridge).sum())
         return math.sqrt(alignment * volume) / margin
+
+
+def with_equation(system: FloatArray, row: FloatArray) -> FloatArray:
+    """Return the least squares ``[triangle, right]`` with ``row . w = 1`` added.
+
+    Plane rotations, one a column; rotations keep lengths, so that large rows and a
+    small ridge stand side by side.
+    """
+    system, equation = system.copy(), np.append(row, 1.0)
+    for j, above in enumerate(system):
+        length = math.hypot(above[j], equation[j])
+        cosine, sine = above[j] / length, equation[j] / length
+        above[j:], equation[j:] = (
+            cosine * above[j:] + sine * equation[j:],
+            cosine * equation[j:] - sine * above[j:],
+        )
+    return system

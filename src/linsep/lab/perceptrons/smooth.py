@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
-from numpy.typing import ArrayLike
-
-from linsep.lab.perceptrons.play_in_rounds import (
+from linsep.lab.perceptrons.in_rounds import (
+    PlayedInRounds,
     Round,
-    fit_in_rounds,
     largest_norm,
+    optimistic_count,
     softmin,
 )
-from linsep.lab.perceptrons.result import FloatArray, LinearResult
-from linsep.lab.perceptrons.settings import optimistic_count
+from linsep.lab.perceptrons.result import FloatArray
 
 
-@dataclass(frozen=True)
-class SmoothPerceptron:
+@dataclass(frozen=True, kw_only=True)
+class SmoothPerceptron(PlayedInRounds):
     r"""Nesterov's excessive-gap smoothing of the Perceptron.
 
     On rows divided by ``r = max_i |a_i|``, with ``q_mu(w)_i ~ exp(-a_i . w / mu)``,
@@ -31,10 +30,8 @@ class SmoothPerceptron:
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Extend every row by the constant 1.
-    max_rounds : int, default=100_000
-        Rounds at most.
+    fit_intercept, max_rounds
+        As of `PlayedInRounds`.
 
     Notes
     -----
@@ -53,36 +50,20 @@ class SmoothPerceptron:
     Examples
     --------
     >>> from linsep.perceptrons import SmoothPerceptron
-    >>> SmoothPerceptron().fit([[10.0], [11.0]], [0, 1]).separated
+    >>> SmoothPerceptron().run([[10.0], [11.0]], [0, 1]).separated
     True
     """
 
-    fit_intercept: bool = True
-    max_rounds: int = 100_000
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        return fit_in_rounds(
-            "SmoothPerceptron",
-            X,
-            y,
-            self.rounds,
-            fit_intercept=self.fit_intercept,
-            max_rounds=self.max_rounds,
-        )
-
     def rounds(self, A: FloatArray) -> Iterator[Round]:
         """Yield the state after each round on signed rows ``A`` (n, d), for ever."""
-        n = len(A)
         A = A / largest_norm(A)
         w = A.mean(axis=0)
         mu = 2.0
         margins = A @ w
         p = q = softmin(margins / mu)
         x = x_q = q @ A
-        n_passes, operations, k = 1, 3 * n, 0
-        while True:
-            yield Round(w, p, float(margins.min()), n_passes, operations)
+        for k in count():
+            yield Round(w, p, float(margins.min()))
             theta = 2.0 / (k + 3.0)
             w = (1.0 - theta) * (w + theta * x) + theta**2 * x_q
             mu *= 1.0 - theta
@@ -91,7 +72,11 @@ class SmoothPerceptron:
             x_q = q @ A
             p = (1.0 - theta) * p + theta * q
             x = (1.0 - theta) * x + theta * x_q
-            n_passes, operations, k = n_passes + 1, operations + 2 * n + 6, k + 1
+
+    @staticmethod
+    def cost(n: int, n_rounds: int) -> tuple[int, int]:
+        """Return the passes over n rows, and the operations, of some rounds."""
+        return n_rounds, 3 * n + (n_rounds - 1) * (2 * n + 6)
 
     @staticmethod
     def round_bound(n: int, radius: float, margin: float) -> float:

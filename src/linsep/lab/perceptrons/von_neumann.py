@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from linsep.lab.perceptrons.play_in_rounds import Round, fit_in_rounds
-from linsep.lab.perceptrons.result import FloatArray, LinearResult
-from linsep.lab.perceptrons.settings import novikoff
+from linsep.lab.game.bounds import perceptron_bound
+from linsep.lab.perceptrons.in_rounds import PlayedInRounds, Round
+from linsep.lab.perceptrons.result import FloatArray
 
 
-@dataclass(frozen=True)
-class VonNeumann:
+@dataclass(frozen=True, kw_only=True)
+class VonNeumann(PlayedInRounds):
     r"""Walk in the convex hull of the rows towards the origin.
 
     From the row of least norm, ``x = a_i``, move towards the row that ``x`` serves
@@ -27,10 +26,8 @@ class VonNeumann:
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Extend every row by the constant 1.
-    max_rounds : int, default=100_000
-        Rounds at most.
+    fit_intercept, max_rounds
+        As of `PlayedInRounds`.
 
     Notes
     -----
@@ -50,37 +47,19 @@ class VonNeumann:
     Examples
     --------
     >>> from linsep.perceptrons import VonNeumann
-    >>> VonNeumann().fit([[10.0], [11.0]], [0, 1]).separated
+    >>> VonNeumann().run([[10.0], [11.0]], [0, 1]).separated
     True
     """
 
-    fit_intercept: bool = True
-    max_rounds: int = 100_000
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        return fit_in_rounds(
-            "VonNeumann",
-            X,
-            y,
-            self.rounds,
-            fit_intercept=self.fit_intercept,
-            max_rounds=self.max_rounds,
-        )
-
     def rounds(self, A: FloatArray) -> Iterator[Round]:
         """Yield each point visited on signed rows ``A`` (n, d), for ever."""
-        n = len(A)
-        squares = np.einsum("ij,ij->i", A, A)
-        i = int(np.argmin(squares))
+        i = int(np.argmin(np.einsum("ij,ij->i", A, A)))
         x = A[i].copy()
-        p = np.zeros(n)
+        p = np.zeros(len(A))
         p[i] = 1.0
-        n_passes, operations = 1, n
         while True:
             margins = A @ x
-            n_passes, operations = n_passes + 1, operations + n + 4
-            yield Round(x, p, float(margins.min()), n_passes, operations)
+            yield Round(x, p, float(margins.min()))
             i = int(np.argmin(margins))
             towards = A[i] - x
             length = float(towards @ towards)
@@ -90,6 +69,11 @@ class VonNeumann:
             p[i] += step
 
     @staticmethod
+    def cost(n: int, n_rounds: int) -> tuple[int, int]:
+        """Return the passes over n rows, and the operations, of some rounds."""
+        return n_rounds + 1, n + n_rounds * (n + 4)
+
+    @staticmethod
     def round_bound(radius: float, margin: float) -> float:
         """Return ``(radius / margin)^2``: enough points to meet a separator."""
-        return novikoff(radius, margin)
+        return perceptron_bound(margin, radius)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linsep.lab.perceptrons.perceptron import additive_result
-from linsep.lab.perceptrons.presentation import (
-    Order,
-    Presentation,
-    SignedRows,
-    Tally,
-    signed_rows,
+from linsep.input import checked_number
+from linsep.lab.game.bounds import perceptron_bound
+from linsep.lab.perceptrons.by_mistakes import (
+    DrivenByMistakes,
+    History,
+    HyperplaneByMistakes,
 )
+from linsep.lab.perceptrons.method import SignedRows
 from linsep.lab.perceptrons.result import (
     FloatArray,
     LinearResult,
@@ -22,12 +22,11 @@ from linsep.lab.perceptrons.result import (
     new_rows,
     reason,
 )
-from linsep.lab.perceptrons.settings import check_number, generator, novikoff
 
 
 @dataclass(frozen=True, repr=False)
 class VotedResult(PerceptronResult):
-    """A fit whose predictor is a vote of hyperplanes, hence not a hyperplane itself.
+    """The outcome of a run with a vote of hyperplanes, which is none itself.
 
     Attributes
     ----------
@@ -51,8 +50,8 @@ class VotedResult(PerceptronResult):
         return values
 
 
-@dataclass(frozen=True)
-class VotedPerceptron:
+@dataclass(frozen=True, kw_only=True)
+class VotedPerceptron(DrivenByMistakes[VotedResult]):
     r"""Run Perceptron; let every vector it went through vote by how long it survived.
 
     Perceptron's vectors ``w_1, w_2, ...`` survive ``c_k`` rows each: ``c_k`` counts the
@@ -63,17 +62,11 @@ class VotedPerceptron:
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Extend every row by the constant 1.
-    order : {"cyclic", "shuffled"}, default="cyclic"
-        Row order on each pass: as given, or a fresh permutation.
-    max_updates : int or None, default=None
-        Updates at most.
+    fit_intercept, order, max_updates, random_state
+        As of `DrivenByMistakes`.
     max_passes : int or None, default=10
         Passes at most (the "epochs" T of the source). A pass without mistakes ends the
         run too.
-    random_state : int or None, default=None
-        Seed of the shuffles.
 
     Notes
     -----
@@ -92,36 +85,30 @@ class VotedPerceptron:
     Examples
     --------
     >>> from linsep.perceptrons import VotedPerceptron
-    >>> voted = VotedPerceptron().fit([[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> voted = VotedPerceptron().run([[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1])
     >>> voted.predict([[0.0], [6.0]])
     array([0, 1])
     """
 
-    fit_intercept: bool = True
-    order: Order = "cyclic"
-    max_updates: int | None = None
     max_passes: int | None = 10
-    random_state: int | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> VotedResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        data = signed_rows(X, y, fit_intercept=self.fit_intercept)
-        shown = Presentation(self.order, self.max_updates, self.max_passes)
-        rng = generator(self.random_state)
-        vectors, votes, counts, tally = vectors_and_votes(data, shown, rng)
-        agreement = np.sign(data.A @ vectors.T) @ votes
-        separated = bool((agreement > 0).all())
+    def _run(self, rows: SignedRows) -> VotedResult:
+        """Learn as Perceptron does, and let all its vectors vote."""
+        _, history = self.learn(rows)
+        vectors, votes = vectors_and_votes(rows, history)
+        separated = bool((np.sign(rows.A @ vectors.T) @ votes > 0).all())
+        coef, intercepts = rows.split(vectors)
         return VotedResult(
             method="VotedPerceptron",
-            classes=data.classes,
+            classes=rows.classes,
             separated=separated,
-            stopped=reason(tally.stopped, separated=separated),
-            n_updates=tally.n_updates,
-            n_passes=tally.n_passes,
-            n_operations=tally.n_operations,
-            row_weights=counts,
-            vectors=vectors[:, :-1] if self.fit_intercept else vectors,
-            intercepts=vectors[:, -1] if self.fit_intercept else np.zeros(len(votes)),
+            stopped=reason(history.stopped, separated=separated),
+            n_updates=history.n_updates,
+            n_passes=history.n_passes,
+            n_operations=history.n_operations,
+            row_weights=history.counts,
+            vectors=coef,
+            intercepts=intercepts,
             votes=votes,
         )
 
@@ -131,13 +118,13 @@ class VotedPerceptron:
 
         With ``deviation = 0`` it holds over all passes, else over the first one.
         """
-        radius = check_number("radius", radius, above=0)
-        deviation = check_number("deviation", deviation, least=0)
-        return novikoff(radius + deviation, margin)
+        radius = checked_number("radius", radius, above=0)
+        deviation = checked_number("deviation", deviation, least=0)
+        return perceptron_bound(margin, radius + deviation)
 
 
-@dataclass(frozen=True)
-class AveragedPerceptron:
+@dataclass(frozen=True, kw_only=True)
+class AveragedPerceptron(HyperplaneByMistakes):
     r"""Run Perceptron; answer with the average of its vectors over the rows shown.
 
     With ``w_k`` and ``c_k`` as in `VotedPerceptron` the answer is the hyperplane ::
@@ -147,65 +134,34 @@ class AveragedPerceptron:
     Parameters, bound and source are those of `VotedPerceptron` (the source's "average,
     unnormalized" prediction). ``row_weights`` count the mistakes, as in `Perceptron`.
 
-    Parameters
-    ----------
-    fit_intercept : bool, default=True
-        Extend every row by the constant 1.
-    order : {"cyclic", "shuffled"}, default="cyclic"
-        Row order on each pass: as given, or a fresh permutation.
-    max_updates : int or None, default=None
-        Updates at most.
-    max_passes : int or None, default=10
-        Passes at most. A pass without mistakes ends the run too.
-    random_state : int or None, default=None
-        Seed of the shuffles.
-
     Examples
     --------
     >>> from linsep.perceptrons import AveragedPerceptron
     >>> X, y = [[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1]
-    >>> AveragedPerceptron().fit(X, y).predict([[6.0]])
+    >>> AveragedPerceptron().run(X, y).predict([[6.0]])
     array([1])
     """
 
-    fit_intercept: bool = True
-    order: Order = "cyclic"
-    max_updates: int | None = None
     max_passes: int | None = 10
-    random_state: int | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        data = signed_rows(X, y, fit_intercept=self.fit_intercept)
-        shown = Presentation(self.order, self.max_updates, self.max_passes)
-        rng = generator(self.random_state)
-        vectors, votes, counts, tally = vectors_and_votes(data, shown, rng)
-        average = votes @ vectors / votes.sum()
-        return additive_result("AveragedPerceptron", data, average, counts, tally)
+    def answer(self, rows: SignedRows, w: FloatArray, history: History) -> LinearResult:
+        """Return the result of the average; the last ``w`` is one of many."""
+        vectors, votes = vectors_and_votes(rows, history)
+        return super().answer(rows, votes @ vectors / votes.sum(), history)
 
     mistake_bound = staticmethod(VotedPerceptron.mistake_bound)
 
 
 def vectors_and_votes(
-    data: SignedRows, shown: Presentation, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, FloatArray, Tally]:
-    """Run Perceptron; return its vectors (k, d), votes (k,), row counts and tally.
+    rows: SignedRows, history: History
+) -> tuple[FloatArray, FloatArray]:
+    """Return Perceptron's vectors (k, d) and the rows each survived (k,).
 
     The vector ``w = 0`` it starts from predicts nothing and has no vote.
     """
-    A = data.A
-    w = np.zeros(A.shape[1])
-    counts = np.zeros(len(A))
-    vectors: list[FloatArray] = []
-    born: list[int] = []
-    tally = Tally()
-    for i in shown.mistakes(A, w, rng, tally):
-        w += A[i]
-        counts[i] += 1
-        tally.n_additions += 1
-        vectors.append(w.copy())
-        born.append(tally.n_inner_products)
+    erred = [i for i, _ in history.mistakes]
+    born = [shown for _, shown in history.mistakes]
     # The row that convicts the next vector is counted by it, not by its predecessor.
-    end = tally.n_inner_products + (0 if tally.stopped == "max_updates" else 1)
+    end = history.n_shown + (0 if history.stopped == "max_updates" else 1)
     votes = np.diff(np.array([*born, end], dtype=np.float64))
-    return np.array(vectors).reshape(-1, A.shape[1]), votes, counts, tally
+    return np.cumsum(rows.A[erred], axis=0), votes

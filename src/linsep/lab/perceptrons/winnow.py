@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from linsep.lab.perceptrons.perceptron import additive_result
-from linsep.lab.perceptrons.presentation import (
-    Order,
-    Presentation,
-    SignedRows,
-    Tally,
-    signed_rows,
-)
-from linsep.lab.perceptrons.result import FloatArray, LinearResult
-from linsep.lab.perceptrons.settings import check_cap, check_number, generator
+from linsep.input import InputError, checked_count, checked_number
+from linsep.lab.perceptrons.by_mistakes import HyperplaneByMistakes, State
+from linsep.lab.perceptrons.method import SignedRows
+from linsep.lab.perceptrons.result import FloatArray
 
 
 @dataclass(frozen=True)
-class Winnow:
+class Winnow(HyperplaneByMistakes):
     r"""Multiply the weights of the active features after every mistake.
 
     Features lie in [0, 1], weights are positive, all 1 at first; the positive class is
@@ -40,23 +33,17 @@ class Winnow:
     threshold : float or None, default=None
         ``> 0``; ``None`` takes ``n_features / 2``, the source's choice for
         disjunctions, but at least 1.
-    order : {"cyclic", "shuffled"}, default="cyclic"
-        Row order on each pass: as given, or a fresh permutation.
-    max_updates : int or None, default=None
-        Updates at most.
-    max_passes : int or None, default=1000
-        Passes at most.
-    random_state : int or None, default=None
-        Seed of the shuffles.
+    order, max_updates, max_passes, random_state
+        As of `DrivenByMistakes`.
 
     Raises
     ------
-    ValueError
-        On ``fit``, if a feature lies outside [0, 1].
+    InputError
+        On ``run``, if a feature lies outside [0, 1].
 
     Notes
     -----
-    There is no intercept: the threshold is one, and with positive weights Winnow finds
+    The intercept is minus the threshold, always: with positive weights Winnow finds
     only separators with ``w >= 0`` and that threshold's sign.
 
     Assume features in {0, 1} and ``mu >= 0`` with ``mu . x >= 1`` on positive rows and
@@ -85,48 +72,33 @@ class Winnow:
     >>> import numpy as np
     >>> from linsep.perceptrons import Winnow
     >>> X = np.eye(8)                        # positive: feature 0 or 1 is on
-    >>> result = Winnow().fit(X, [1, 1, 0, 0, 0, 0, 0, 0])
+    >>> result = Winnow().run(X, [1, 1, 0, 0, 0, 0, 0, 0])
     >>> result.separated, result.coef[:3].tolist()
     (True, [8.0, 8.0, 1.0])
     """
 
     promotion: float = 2.0
     threshold: float | None = None
-    order: Order = "cyclic"
-    max_updates: int | None = None
-    max_passes: int | None = 1000
-    random_state: int | None = None
+    # Always: the threshold is the weight of the constant column, and stays.
+    fit_intercept: bool = field(default=True, init=False, repr=False)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) in [0, 1] with two-class labels ``y``.
+    def init(self, rows: SignedRows) -> State:
+        """Return weights 1, and minus the threshold for the constant column."""
+        checked_number("promotion", self.promotion, above=1)
+        require_unit_interval(rows)
+        n_features = rows.A.shape[1] - 1
+        return State(np.append(np.ones(n_features), -self._threshold(n_features)))
 
-        Returns
-        -------
-        LinearResult
-            ``coef`` are the weights and ``intercept`` minus the threshold.
-        """
-        promotion = check_number("promotion", self.promotion, above=1)
-        # The threshold is the (fixed) weight of the constant column.
-        data = signed_rows(X, y, fit_intercept=True)
-        features = np.abs(data.A[:, :-1])
-        require_unit_interval(data)
-        n_features = features.shape[1]
-        threshold = self.threshold
-        if threshold is None:
-            threshold = max(1.0, n_features / 2)
-        threshold = check_number("threshold", threshold, above=0)
-        w = np.append(np.ones(n_features), -threshold)
-        factors = promotion ** (data.signs[:, None] * features)
-        counts = np.zeros(len(features))
-        shown = Presentation(self.order, self.max_updates, self.max_passes)
-        tally = Tally()
-        rng = generator(self.random_state)
-        for i in shown.mistakes(data.A, w, rng, tally):
-            with np.errstate(over="ignore"):
-                w[:-1] *= factors[i]
-            counts[i] += 1
-            tally.n_additions += 1
-        return additive_result("Winnow", data, w, counts, tally)
+    def step(self, rows: SignedRows, state: State, i: int) -> State:
+        """Return the weights multiplied by ``promotion ** a_i``."""
+        factors = self.promotion ** rows.A[i, :-1]
+        return State(np.append(state.w[:-1] * factors, state.w[-1]))
+
+    def _threshold(self, n_features: int) -> float:
+        """Return the threshold given, or the default."""
+        if self.threshold is None:
+            return max(1.0, n_features / 2)
+        return checked_number("threshold", self.threshold, above=0)
 
     def mistake_bound(
         self, n_features: int, target_sum: float, separation: float = 1.0
@@ -144,19 +116,19 @@ class Winnow:
 
         Raises
         ------
-        ValueError
+        InputError
             If ``(1 - separation) promotion >= 1`` or the threshold is below 1: the
             argument gives no bound there.
         """
-        check_cap("n_features", n_features)
-        b, d = check_number("promotion", self.promotion, above=1), n_features
-        t = self.threshold if self.threshold is not None else max(1.0, d / 2)
+        d = checked_count("n_features", n_features)
+        b = checked_number("promotion", self.promotion, above=1)
+        t = self._threshold(d)
         share = 1.0 - (1.0 - separation) * b
         if not (0 < separation <= 1 and share > 0 and t >= 1):
-            raise ValueError(
-                "The bound needs 0 < separation <= 1, (1 - separation) * promotion < 1 "
-                f"and threshold >= 1; got separation={separation}, promotion={b}, "
-                f"threshold={t}. Take promotion = 1 + separation / 2."
+            raise InputError(
+                "the bound needs 0 < separation <= 1, (1 - separation) * promotion < 1 "
+                f"and threshold >= 1, got separation={separation}, promotion={b}, "
+                f"threshold={t}; take promotion = 1 + separation / 2"
             )
         surplus = b * d / ((b - 1.0) * t)
         promotions = target_sum * (1.0 + math.log(t) / math.log(b))
@@ -164,20 +136,20 @@ class Winnow:
         return (1.0 + b) * promotions + surplus
 
 
-def require_unit_interval(data: SignedRows) -> None:
-    """Raise ValueError unless every feature lies in [0, 1]."""
-    features = data.A[:, :-1] * data.signs[:, None]
+def require_unit_interval(rows: SignedRows) -> None:
+    """Refuse features outside [0, 1]."""
+    features = rows.A[:, :-1] * rows.signs[:, None]
     low, high = float(features.min(initial=0.0)), float(features.max(initial=0.0))
     if low < 0 or high > 1:
-        raise ValueError(
+        raise InputError(
             "Winnow needs every feature in [0, 1], got values from "
-            f"{low:g} to {high:g}. Scale the columns, code categories as 0 and 1, or "
-            "use BalancedWinnow, which takes any real features."
+            f"{low:g} to {high:g}; scale the columns, code categories as 0 and 1, or "
+            "use BalancedWinnow, which takes any real features"
         )
 
 
 @dataclass(frozen=True)
-class BalancedWinnow:
+class BalancedWinnow(HyperplaneByMistakes):
     r"""Winnow with a negative copy of every feature: weights of either sign.
 
     Two positive weights a column, 1 at first, ``w = up - down``; after a mistake on the
@@ -194,16 +166,8 @@ class BalancedWinnow:
         ``> 0``. The bound is best at ``margin / r^2`` with the two numbers of the
         notes; ``None`` takes ``1 / (10 r)``, right for ``margin = r / 10``. A rate
         below ``2 margin / r^2`` converges.
-    fit_intercept : bool, default=True
-        Extend every row by the constant 1.
-    order : {"cyclic", "shuffled"}, default="cyclic"
-        Row order on each pass: as given, or a fresh permutation.
-    max_updates : int or None, default=None
-        Updates at most.
-    max_passes : int or None, default=1000
-        Passes at most.
-    random_state : int or None, default=None
-        Seed of the shuffles.
+    fit_intercept, order, max_updates, max_passes, random_state
+        As of `DrivenByMistakes`.
 
     Notes
     -----
@@ -228,48 +192,37 @@ class BalancedWinnow:
     Examples
     --------
     >>> from linsep.perceptrons import BalancedWinnow
-    >>> BalancedWinnow().fit([[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1]).separated
+    >>> BalancedWinnow().run([[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1]).separated
     True
     """
 
     learning_rate: float | None = None
-    fit_intercept: bool = True
-    order: Order = "cyclic"
-    max_updates: int | None = None
-    max_passes: int | None = 1000
-    random_state: int | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``."""
-        data = signed_rows(X, y, fit_intercept=self.fit_intercept)
-        A = data.A
-        largest = float(np.abs(A).max(initial=0.0)) or 1.0
-        rate = self.learning_rate
-        if rate is None:
-            rate = 0.1 / largest
-        rate = check_number("learning_rate", rate, above=0)
-        exponents = np.zeros(A.shape[1])
-        w = np.zeros(A.shape[1])
-        counts = np.zeros(len(A))
-        shown = Presentation(self.order, self.max_updates, self.max_passes)
-        tally = Tally()
-        rng = generator(self.random_state)
-        for i in shown.mistakes(A, w, rng, tally):
-            with np.errstate(over="ignore", invalid="ignore"):
-                exponents += rate * A[i]
-                w[:] = signed_weights(exponents)
-            counts[i] += 1
-            tally.n_additions += 1
-        return additive_result("BalancedWinnow", data, w, counts, tally)
+    def init(self, rows: SignedRows) -> State:
+        """Return weights zero; the memory is the exponents of ``up``."""
+        self._rate(rows)
+        zero = np.zeros(rows.A.shape[1])
+        return State(zero, zero)
+
+    def step(self, rows: SignedRows, state: State, i: int) -> State:
+        """Return the state with ``learning_rate a_i`` added to the exponents."""
+        exponents = state.memory + self._rate(rows) * rows.A[i]
+        return State(signed_weights(exponents), exponents)
+
+    def _rate(self, rows: SignedRows) -> float:
+        """Return the learning rate given, or the default."""
+        if self.learning_rate is None:
+            return 0.1 / (float(np.abs(rows.A).max(initial=0.0)) or 1.0)
+        return checked_number("learning_rate", self.learning_rate, above=0)
 
     @staticmethod
     def mistake_bound(
         n_columns: int, radius: float, margin: float, learning_rate: float | None = None
     ) -> float:
         """Return the bound of the notes; ``learning_rate`` defaults to the best."""
-        check_cap("n_columns", n_columns)
-        radius = check_number("radius", radius, above=0)
-        margin = check_number("margin", margin, above=0)
+        checked_count("n_columns", n_columns)
+        radius = checked_number("radius", radius, above=0)
+        margin = checked_number("margin", margin, above=0)
         rate = margin / radius**2 if learning_rate is None else learning_rate
         gain = rate * margin - 0.5 * rate**2 * radius**2
         return math.log(2 * n_columns) / gain if gain > 0 else math.inf

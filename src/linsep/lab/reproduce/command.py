@@ -11,26 +11,50 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from linsep.lab.reproduce.figure_1 import Measurement
-    from linsep.lab.reproduce.theorems import Comparison
-
-__all__ = ["command", "reproduce_group"]
+    from linsep.lab.reproduce.tables import Column
 
 # Beyond this the Perceptron alone takes over an hour.
 LARGEST_N = 18
 
 
+def _ratio(value: float) -> str:
+    """Return a ratio; a negative one says that the measured regret was negative."""
+    return f"{value:.3f}" if value >= 0 else "< 0"
+
+
+FIGURE_1: list[Column] = [
+    ("n", "n", "d"),
+    ("Perceptron", "perceptron_operations", ","),
+    ("mistakes", "perceptron_mistakes_per_pass", ".3f"),
+    ("Algorithm 1", "optimistic_operations", ","),
+    ("sharper", "sharper_bound_operations", ","),
+    ("paper's", "paper_bound_operations", ","),
+    ("adaptive", "adaptive_operations", ","),
+    ("metric", "metric_operations", ","),
+]
+THEOREMS: list[Column] = [
+    ("n", "n", "d"),
+    ("r", "radius", "g"),
+    ("margin", "margin", "g"),
+    ("Thm 1", "theorem_1", _ratio),
+    ("Thm 2", "theorem_2", _ratio),
+    ("Thm 3", "theorem_3", _ratio),
+    ("rounds", "rounds", ","),
+    ("sharper", "sharper_bound", ","),
+    ("paper's", "paper_bound", ","),
+    ("updates", "perceptron_updates", ","),
+    ("bound", "perceptron_bound", ","),
+    ("holds", "holds", lambda holds: "yes" if holds else "NO"),
+]
+
+
 @click.group("reproduce")
-def reproduce_group() -> None:
+def command() -> None:
     """Measure again what the paper reports, and draw it."""
 
 
-command = reproduce_group
-
-
-@reproduce_group.command("figure-1")
+@command.command("figure-1")
 @click.option(
     "--n-max",
     type=click.IntRange(1, LARGEST_N),
@@ -55,8 +79,8 @@ def figure_1_command(n_max: int, out: Path) -> None:
     """
     from rich.console import Console
 
-    from linsep.lab.plots import require_matplotlib
-    from linsep.lab.reproduce import figure_1
+    from linsep.figure_style import require_matplotlib
+    from linsep.lab.reproduce import tables
     from linsep.lab.reproduce.drawing import save_all
 
     try:
@@ -66,10 +90,18 @@ def figure_1_command(n_max: int, out: Path) -> None:
     _make_folder(out)
     rows = _measure_with_progress(n_max)
     console = Console()
-    console.print(_figure_1_table(rows))
+    console.print(
+        tables.terminal_table(
+            rows,
+            FIGURE_1,
+            title="Total iterations on data set (2), in the paper's unit",
+            caption="Inner products and additions of vectors until the data are "
+            "separated.\nBounds: on Algorithm 1. Mistakes: Perceptron's, a pass.",
+        )
+    )
     path = out / "figure-1.csv"
     with _writing(out):
-        figure_1.write_csv(rows, path)
+        tables.write_csv(rows, path)
         pictures = save_all(rows, out)
     for written in (path, *pictures):
         console.print(f"wrote {written}", highlight=False, soft_wrap=True)
@@ -84,7 +116,7 @@ def _make_folder(folder: Path) -> None:
     except OSError as error:
         raise click.UsageError(
             "--out must be a folder that can be made and written to: "
-            f"{error.strerror} ({folder})."
+            f"{error.strerror} ({folder})"
         ) from error
 
 
@@ -95,8 +127,8 @@ def _writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise click.UsageError(
-            f"The table above is complete, but the files could not be written to "
-            f"{folder}: {error.strerror or error}."
+            f"the table above is complete, but the files could not be written to "
+            f"{folder}: {error.strerror or error}"
         ) from error
 
 
@@ -125,47 +157,7 @@ def _measure_with_progress(n_max: int) -> list[Measurement]:
     return rows
 
 
-def _figure_1_table(rows: list[Measurement]) -> Table:
-    """Return the totals as a table for the terminal."""
-    table = _table(
-        "Total iterations on data set (2), in the paper's unit",
-        "Inner products and additions of vectors until the data are separated.\n"
-        "Bounds: on Algorithm 1. Mistakes: Perceptron's, a pass.",
-        ("n", "Perceptron", "mistakes", "Algorithm 1", "sharper", "paper's"),
-        ("adaptive", "metric"),
-    )
-    for row in rows:
-        table.add_row(
-            str(row.n),
-            f"{row.perceptron_operations:,}",
-            f"{row.perceptron_mistakes_per_pass:.3f}",
-            f"{row.optimistic_operations:,}",
-            f"{row.sharper_bound_operations:,}",
-            f"{row.paper_bound_operations:,}",
-            f"{row.adaptive_operations:,}",
-            f"{row.metric_operations:,}",
-        )
-    return table
-
-
-def _table(title: str, caption: str, *columns: tuple[str, ...]) -> Table:
-    """Return an empty table narrow enough for eighty columns."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(
-        title=title,
-        caption=caption,
-        box=box.SIMPLE_HEAD,
-        padding=0,
-        pad_edge=False,
-    )
-    for name in (name for group in columns for name in group):
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
-
-
-@reproduce_group.command("theorems")
+@command.command("theorems")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -187,48 +179,26 @@ def theorems_command(seed: int, out: Path | None) -> None:
     """
     from rich.console import Console
 
-    from linsep.lab.reproduce import theorems
+    from linsep.lab.reproduce import tables, theorems
 
     if out is not None:
         _make_folder(out)
     console = Console()
     rows = list(theorems.compare_grid(seed=seed))
-    console.print(_theorems_table(rows))
+    console.print(
+        tables.terminal_table(
+            rows,
+            THEOREMS,
+            title="Measured against bound, Algorithm 1 on planted rows",
+            caption="Thm: the largest measured / bound over all rounds (at most 1).\n"
+            "Rounds: the first whose average separates, and by when it must.\n"
+            "Updates: Perceptron's, and the most there can be.",
+        )
+    )
     if out is not None:
         path = out / "theorems.csv"
         with _writing(out):
-            theorems.write_csv(rows, path)
+            tables.write_csv(rows, path)
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     if not all(row.holds for row in rows):
         raise click.exceptions.Exit(1)
-
-
-def _theorems_table(rows: list[Comparison]) -> Table:
-    """Return the comparisons as a table for the terminal."""
-    table = _table(
-        "Measured against bound, Algorithm 1 on planted rows",
-        "Thm: the largest measured / bound over all rounds (at most 1).\n"
-        "Rounds: the first whose average separates, and by when it must.\n"
-        "Updates: Perceptron's, and the most there can be.",
-        ("n", "r", "margin", "Thm 1", "Thm 2", "Thm 3"),
-        ("rounds", "sharper", "paper's", "updates", "bound", "holds"),
-    )
-    for row in rows:
-        table.add_row(
-            str(row.n),
-            f"{row.radius:g}",
-            f"{row.margin:g}",
-            *map(_ratio, (row.theorem_1, row.theorem_2, row.theorem_3)),
-            f"{row.rounds:,}",
-            f"{row.sharper_bound:,}",
-            f"{row.paper_bound:,}",
-            f"{row.perceptron_updates:,}",
-            f"{row.perceptron_bound:,}",
-            "yes" if row.holds else "NO",
-        )
-    return table
-
-
-def _ratio(value: float) -> str:
-    """Return a ratio; a negative one says that the measured regret was negative."""
-    return f"{value:.3f}" if value >= 0 else "< 0"

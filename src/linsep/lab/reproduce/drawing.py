@@ -5,52 +5,44 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linsep.lab.plots import (
+from linsep.figure_style import (
     BLACK,
     BLUE,
     GREEN,
     ORANGE,
     PURPLE,
     VERMILION,
+    new_figure,
     save,
     style,
 )
-from linsep.lab.reproduce.figure_1 import Measurement, columns
+from linsep.lab.reproduce.figure_1 import Measurement
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "save_all"]
-
-# Column of the measurements, legend, look. Bounds were not measured: no markers.
-LINES: list[tuple[str, str, dict[str, Any]]] = [
-    ("perceptron_operations", "Perceptron", {"color": VERMILION, "marker": "o"}),
-    (
-        "optimistic_operations",
-        "Optimistic Perceptron (Algorithm 1)",
-        {"color": BLUE, "marker": "s"},
-    ),
-    (
-        "adaptive_operations",
-        "adaptive step",
-        {"color": GREEN, "marker": "^", "ls": "--"},
-    ),
-    (
-        "metric_operations",
-        "adaptive step in the metric",
-        {"color": PURPLE, "marker": "D", "ls": "-."},
-    ),
+# Column of the measurements, colour, dashes, marker, legend. Bounds were not measured:
+# no markers.
+LINES: tuple[tuple[str, str, Any, str, str], ...] = (
+    ("perceptron_operations", VERMILION, "-", "o", "Perceptron"),
+    ("optimistic_operations", BLUE, "-", "s", "Optimistic Perceptron (Algorithm 1)"),
+    ("adaptive_operations", GREEN, "--", "^", "adaptive step"),
+    ("metric_operations", PURPLE, "-.", "D", "adaptive step in the metric"),
     (
         "paper_bound_operations",
+        BLACK,
+        ":",
+        "",
         r"the paper's bound, $T > (1 + 2r^2 \ln n) / (2\gamma)$",
-        {"color": BLACK, "ls": ":", "lw": 1.5},
     ),
     (
         "sharper_bound_operations",
+        ORANGE,
+        (0, (6, 2, 1, 2)),
+        "",
         r"the sharper bound, $T > r\sqrt{2 \ln n} / \gamma$",
-        {"color": ORANGE, "ls": (0, (6, 2, 1, 2)), "lw": 1.8},
     ),
-]
+)
 
 
 def draw(rows: list[Measurement]) -> Figure:
@@ -65,17 +57,15 @@ def draw(rows: list[Measurement]) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    n = columns(rows, "n")
+    n = [row.n for row in rows]
     with style():
-        from matplotlib import pyplot
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-        figure, (left, right) = pyplot.subplots(
-            1, 2, figsize=(9.6, 4.7), layout="constrained"
-        )
+        figure, (left, right) = new_figure((9.6, 4.7), 1, 2)
         for axes in (left, right):
-            for name, label, look in LINES:
-                values = columns(rows, name)
+            for name, colour, dashes, marker, label in LINES:
+                values = [float(getattr(row, name)) for row in rows]
+                look = {"color": colour, "ls": dashes, "marker": marker}
                 axes.plot(n, values, ms=5, label=label, **look)
             axes.set_xlabel("n (rows and columns of data set (2))")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

@@ -17,29 +17,24 @@ first T that exceeds the stated count, which is when the average separates at la
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 
-import numpy as np
-
+from linsep.input import checked_count
 from linsep.lab.datasets import paper_rows
 from linsep.lab.game.bounds import (
     rounds_bound,
     rounds_to_separation,
     sharper_rounds_bound,
 )
-from linsep.lab.perceptrons.perceptron import Perceptron
-from linsep.lab.perceptrons.presentation import Tally
+from linsep.lab.perceptrons import Optimistic, Perceptron
+from linsep.lab.perceptrons.by_mistakes import History
 from linsep.lab.perceptrons.result import FloatArray
 from linsep.solvers.metric import whiten
-from linsep.solvers.optimistic import OptimisticLoop, Round, algorithm_1
+from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle
-from linsep.whole_files import whole_file
-
-__all__ = ["Measurement", "measure", "measure_all", "read_csv", "write_csv"]
 
 # Called with the operations done so far on one data set.
 Report = Callable[[int], object]
@@ -125,17 +120,17 @@ def measure(n: int, report: Report | None = None) -> Measurement:
     A = data.y[:, None] * data.X
     margin, radius = math.sqrt(3 / (4**n - 1)), math.sqrt(n)
 
-    def tell(tally: Tally) -> None:
+    def tell(history: History) -> None:
         if report is not None:
-            report(tally.n_operations)
+            report(history.n_operations)
 
     perceptron = Perceptron(fit_intercept=False, max_passes=None)
-    classical = perceptron.fit(data.X, data.y, callback=tell)
-    paper = algorithm_1(A, max_rounds=_cap(n))
+    classical = perceptron.run(data.X, data.y, callback=tell)
+    optimistic = Optimistic(fit_intercept=False, max_rounds=_cap(n))
+    paper = optimistic.run(data.X, data.y)
     adaptive = _adaptive_rounds(A, _cap(n))
     coordinates = whiten(A)
     metric = _adaptive_rounds(coordinates.rows, _cap(n))
-    rank = coordinates.rank
     change = 6 * n * n + 10 * n * n
     sharper = sharper_rounds_bound(margin, radius, math.log(n))
     stated = rounds_bound(margin, radius, math.log(n))
@@ -147,12 +142,13 @@ def measure(n: int, report: Report | None = None) -> Measurement:
         perceptron_passes=classical.n_passes,
         perceptron_operations=classical.n_operations,
         perceptron_mistakes_per_pass=classical.mistakes_per_pass,
-        optimistic_rounds=paper.n_rounds,
+        optimistic_rounds=paper.n_updates,
         optimistic_operations=paper.n_operations,
         adaptive_rounds=adaptive.n_rounds,
         adaptive_operations=adaptive.n_rounds * (3 * n + 6),
         metric_rounds=metric.n_rounds,
-        metric_operations=change + metric.n_rounds * (3 * n + 6) * rank // n,
+        metric_operations=change
+        + metric.n_rounds * (3 * n + 6) * coordinates.rank // n,
         sharper_bound_rounds=sharper,
         sharper_bound_operations=rounds_to_separation(sharper) * (2 * n + 2),
         paper_bound_rounds=stated,
@@ -172,15 +168,8 @@ def measure_all(
     report : callable or None, default=None
         Called with n and Perceptron's operations so far on it.
     """
-    if n_max < 1:
-        raise ValueError(f"`n_max` must be at least 1, got {n_max}.")
-    for n in range(1, n_max + 1):
-        yield measure(n, None if report is None else _bound_report(report, n))
-
-
-def _bound_report(report: Callable[[int, int], object], n: int) -> Report:
-    """Return the report of one n."""
-    return lambda operations: report(n, operations)
+    for n in range(1, checked_count("n_max", n_max) + 1):
+        yield measure(n, None if report is None else partial(report, n))
 
 
 def _cap(n: int) -> int:
@@ -191,7 +180,7 @@ def _cap(n: int) -> int:
 
 def _adaptive_rounds(A: FloatArray, cap: int) -> Round:
     """Return the first round of the adaptive loop with a separator."""
-    for played in OptimisticLoop().rounds(Oracle(A)):
+    for played in OptimisticLoop(Oracle(A)).rounds():
         if played.separator is not None:
             return played
         if played.n_rounds > cap:
@@ -200,37 +189,3 @@ def _adaptive_rounds(A: FloatArray, cap: int) -> Round:
                 "by its own bound; it did not. Please report this."
             )
     raise AssertionError("the loop is endless")
-
-
-def write_csv(rows: list[Measurement], path: Path) -> None:
-    """Write measurements as CSV, a line an n."""
-    with (
-        whole_file(path) as unfinished,
-        unfinished.open("w", newline="", encoding="utf-8") as file,
-    ):
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Measurement)])
-        for row in rows:
-            writer.writerow(
-                [repr(v) if isinstance(v, float) else v for v in astuple(row)]
-            )
-
-
-def read_csv(path: Path) -> list[Measurement]:
-    """Read back what `write_csv` wrote."""
-    whole = {field.name for field in fields(Measurement) if field.type == "int"}
-    with path.open(newline="", encoding="utf-8") as file:
-        return [
-            Measurement(
-                **{
-                    name: int(text) if name in whole else float(text)  # type: ignore[arg-type]
-                    for name, text in line.items()
-                }
-            )
-            for line in csv.DictReader(file)
-        ]
-
-
-def columns(rows: list[Measurement], name: str) -> FloatArray:
-    """Return one column of the measurements, shape (len(rows),)."""
-    return np.array([float(getattr(row, name)) for row in rows])

@@ -9,11 +9,9 @@ with the sharper count and the paper's, and Perceptron's updates with Novikoff's
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,12 +23,10 @@ from linsep.lab.game import (
     NegativeEntropy,
     play,
     rounds_to_separation,
+    sharper_rounds_bound,
 )
 from linsep.lab.game.protocols import FloatArray
 from linsep.lab.perceptrons.perceptron import Perceptron
-from linsep.whole_files import whole_file
-
-__all__ = ["Comparison", "compare", "compare_grid", "planted_rows", "write_csv"]
 
 N_ROWS = (10, 100, 1000)
 RADII = (1.0, 10.0)
@@ -108,10 +104,10 @@ def compare(n: int, radius: float, margin: float, *, seed: int = 0) -> Compariso
     A = y[:, None] * X
     r = float(np.linalg.norm(A, axis=1).max())
     data = MirrorDescent(NegativeEntropy(), Constant(1.0 / r**2))
-    allowed = rounds_to_separation(r * math.sqrt(2.0 * math.log(n)) / margin)
+    allowed = rounds_to_separation(sharper_rounds_bound(margin, r, math.log(n)))
     transcript = play(A, OFTRL(), data, allowed)
     checks = transcript.checks(margin=margin * (1.0 - 1e-12))
-    updates = Perceptron(fit_intercept=False, max_passes=None).fit(X, y).n_updates
+    updates = Perceptron(fit_intercept=False, max_passes=None).run(X, y).n_updates
     novikoff = Perceptron.mistake_bound(r, margin)
     separated = transcript.separated_at
     return Comparison(
@@ -149,14 +145,3 @@ def compare_grid(
         for radius in radii:
             for margin in margins:
                 yield compare(n, radius, margin * radius, seed=seed)
-
-
-def write_csv(rows: Sequence[Comparison], path: Path) -> None:
-    """Write comparisons as CSV, a line a cell."""
-    with (
-        whole_file(path) as unfinished,
-        unfinished.open("w", newline="", encoding="utf-8") as file,
-    ):
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Comparison)])
-        writer.writerows(astuple(row) for row in rows)

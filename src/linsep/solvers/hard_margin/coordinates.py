@@ -17,11 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import as_dense
 from linsep.solvers.scaling import SAFE_EXPONENT, exponent_above, shifted
-
-# A pivot below this share of the largest is rounding: the row depends on earlier ones.
-RANK_TOLERANCE = 1e-13
 
 
 @dataclass(frozen=True)
@@ -165,37 +161,3 @@ def rounded_weights(
     shift = shift_within(max(features, default=0), max(used, default=0))
     scale = Fraction(2) ** shift / denominator
     return np.array([float(v * scale) for v in weights]), shift
-
-
-def gram_factor(
-    gram: NDArray[np.float64], tolerance: float = RANK_TOLERANCE
-) -> NDArray[np.float64]:
-    """Return ``L`` with ``L @ L.T = gram`` up to rounding, by pivoted Cholesky.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (m, m)
-        Symmetric, positive semidefinite.
-    tolerance : float, default=1e-13
-        Pivots below this share of the largest end the factorisation.
-
-    Returns
-    -------
-    ndarray of shape (m, rank)
-    """
-    from scipy.linalg import lapack
-
-    if gram.shape[0] == 0:
-        return np.zeros((0, 0))
-    largest = float(np.diag(gram).max(initial=0.0))
-    factor, pivots, rank, _ = lapack.dpstrf(gram, tol=tolerance * largest, lower=1)
-    triangle = np.tril(factor)[:, :rank]
-    rows = np.empty_like(triangle)
-    rows[pivots - 1] = triangle
-    return np.ascontiguousarray(rows)
-
-
-def signed_gram(features: Any) -> NDArray[np.float64]:
-    """Return the inner products of rows, dense or sparse."""
-    product = features @ features.T
-    return as_dense(product)

@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 from linsep.rows import is_sparse
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.blas import calm_blas
-from linsep.solvers.hard_margin.active_set import HardMargin
-from linsep.solvers.hard_margin.coordinates import (
-    Direct,
-    gram_factor,
-    signed_gram,
-)
+from linsep.solvers.gram_factor import gram_of, pivoted_cholesky
+from linsep.solvers.hard_margin.coordinates import Direct
+from linsep.solvers.hard_margin.start import HardMargin
 from linsep.solvers.scaling import exponent_above, shifted
 
 # Sparse rows of at most so many entries, zeros counted, 32 MB, are made dense, which
 # lets them be centred.
 DENSE_ENTRIES = 4_000_000
+# A pivot below this share of the largest is rounding: the row depends on earlier ones.
+RANK_TOLERANCE = 1e-13
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def solve_margin(
         )
         if start.size:
             problem.start(start)
-        for state in problem.solve(tolerance, max_steps):
+        for state in problem.solve(tolerance=tolerance, max_steps=max_steps):
             outcome = Outcome.STALLED if state is Outcome.RUNNING else state
             if should_stop(problem.n_steps):
                 break
@@ -111,7 +110,7 @@ def solve_margin(
 def _direct(rows: NDArray[np.float64], fit_intercept: bool) -> Any:
     """Keep the columns."""
     coordinates, scaled, signs = Direct.of(rows, fit_intercept)
-    problem = HardMargin(scaled, signs, fit_intercept)
+    problem = HardMargin(scaled, signs, free_offset=fit_intercept)
     return problem, lambda state: coordinates.hyperplane(state.u, state.offset)
 
 
@@ -122,12 +121,12 @@ def _wide(rows: Any, fit_intercept: bool) -> Any:
     else:
         coordinates, scaled, signs = Direct.of(rows, fit_intercept)
         features = scaled[:, :-1] if fit_intercept else scaled
-    factor = gram_factor(signed_gram(features))
+    factor, _ = pivoted_cholesky(gram_of(features), RANK_TOLERANCE)
     spread = exponent_above(factor)
     factor = shifted(factor, -spread)
     if fit_intercept:
         factor = np.column_stack([factor, signs])
-    problem = HardMargin(factor, signs, fit_intercept)
+    problem = HardMargin(factor, signs, free_offset=fit_intercept)
 
     def to_weights(state: HardMargin) -> tuple[NDArray[np.float64], int]:
         coef = np.asarray(features[state.support].T @ state.multipliers)

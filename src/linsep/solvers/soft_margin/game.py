@@ -14,14 +14,14 @@ form. With equal weights and ``nu n <= 1`` the cap never binds: the hard margin.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import longest_row
-from linsep.solvers.soft_margin.interior_point import interior_point
+from linsep.solvers.soft_margin.interior_point import Iterate, interior_point
 
 # Iterations at most; ten to twenty are seen.
 MOST_ITERATIONS = 100
@@ -35,12 +35,13 @@ MOST_SHARE_STEPS = 60
 
 @dataclass(frozen=True)
 class CappedGame:
-    """What `solve_capped` returns.
+    """How a capped game was played.
 
     Attributes
     ----------
     w : ndarray of shape (d,)
-        The learner's direction, of length 1 (0 if the value is 0).
+        The learner's direction, of length 1 (0 if the value is 0). Of a joint game the
+        directions of the classes, one after another.
     offset : float
         The best intercept for it.
     level : float
@@ -48,7 +49,7 @@ class CappedGame:
     value_lower, value_upper : float
         The interval that holds the game's value.
     p : ndarray of shape (n,)
-        The data player's weights, summing to 1.
+        The data player's weights, summing to 1. Of a joint game one for each pair.
     n_iterations : int
         Linear systems solved.
     closed : bool
@@ -57,6 +58,8 @@ class CappedGame:
         The share that is judged; None caps nothing.
     temperature : float
         What a nat costs the data player, in the units of the margins.
+    offsets : ndarray of shape (n_classes,)
+        Of a joint game: the classes' offsets, for ``w``. Else empty.
     """
 
     w: NDArray[np.float64]
@@ -69,6 +72,7 @@ class CappedGame:
     closed: bool
     nu: float | None = None
     temperature: float = 0.0
+    offsets: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
 
 def largest_nu(
@@ -128,6 +132,39 @@ def solve_capped(
     tight = start >= 1.0 - NO_CHOICE
     caps = np.where(tight, caps * (start + NO_CHOICE), caps)
     start = np.where(tight, start / (start + NO_CHOICE), start)
+    game, _ = closed_game(
+        rows,
+        caps,
+        equalities,
+        start,
+        lambda state: _evaluate(rows, state.theta * caps, caps, groups),
+        tol,
+        should_stop,
+    )
+    return replace(game, nu=nu)
+
+
+def closed_game(
+    rows: NDArray[np.float64],
+    caps: NDArray[np.float64],
+    equalities: NDArray[np.float64],
+    start: NDArray[np.float64],
+    judge: Callable[[Iterate], CappedGame],
+    tol: float,
+    should_stop: Callable[[int, float], bool] = lambda n_iterations, upper: False,
+) -> tuple[CappedGame, Iterate]:
+    """Run the interior point until the game's interval is closed; see `solve_capped`.
+
+    Parameters
+    ----------
+    rows, caps, equalities, start : ndarray
+        As `linsep.solvers.soft_margin.interior_point.interior_point` takes them.
+    judge : callable
+        Returns the game that an iterate's weights and direction make, with its bounds.
+        It is asked when the interval should be closed by the method's own estimate.
+    tol, should_stop
+        As in `solve_capped`.
+    """
     reach = longest_row(rows)
     with calm_blas(min(rows.shape)):
         for state in interior_point(rows, caps, equalities, start):
@@ -138,14 +175,14 @@ def solve_capped(
                 state.n_iterations, length
             )
             if closing or vanishing or last:
-                game = _evaluate(rows, state.theta * caps, caps, groups)
+                game = judge(state)
                 gap = game.value_upper - game.value_lower
                 closed = gap <= tol * game.value_upper or vanishing
                 if closed or last:
                     n_iterations = state.n_iterations
                     return replace(
-                        game, n_iterations=n_iterations, closed=closed, nu=nu
-                    )
+                        game, n_iterations=n_iterations, closed=closed
+                    ), state
     raise AssertionError("unreachable")  # the iterates never end
 
 

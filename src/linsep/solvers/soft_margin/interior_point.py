@@ -21,10 +21,9 @@ support vector machines", SIAM J. Optim. 13, 2002). Wide rows: by a Cholesky fac
 ``B B^T + D`` itself. The start is feasible on both
 sides, so every iterate is, and ``|B^T theta|`` bounds the game's value from above.
 
-The paper's own loop plays this game too
-(`linsep.solvers.soft_margin.projected_weights`); its gap closes like one
-over the number of rounds, that of the interior point by a factor
-of three to ten an iteration, whatever ``nu`` and the data.
+The paper's own loop plays this game too, with exponential weights cut off at their
+caps; its gap closes like one over the number of rounds, that of the interior point by a
+factor of three to ten an iteration, whatever ``nu`` and the data.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers.soft_margin import _passes
 from linsep.solvers.soft_margin.systems import cholesky, solve_factored, weighted_gram
 
 # Share of the way to the boundary that a step may go.
@@ -90,8 +90,6 @@ def interior_point(
         Weights as shares of their caps, strictly between 0 and 1; ``E (start * caps)``
         is held from then on.
     """
-    from linsep.solvers.soft_margin import kernels
-
     B = rows * caps[:, None]
     E = equalities * caps
     system = _Narrow(B, E) if B.shape[1] <= B.shape[0] else _Wide(B, E)
@@ -113,14 +111,14 @@ def interior_point(
         n_iterations += 1
         # Predictor: straight at the solution.
         dtheta, _, dy = solve(s - z)
-        after = kernels.predictor_gap(theta, u, z, s, dtheta, dz, ds)
+        after = _passes.predictor_gap(theta, u, z, s, dtheta, dz, ds)
         centre = (max(after, 0.0) / gap) ** 3 * gap / (2 * theta.size)
         # Corrector: towards the central path, second-order terms taken out.
-        right = kernels.corrector_targets(theta, u, z, s, dtheta, dz, ds, centre)
+        right = _passes.corrector_targets(theta, u, z, s, dtheta, dz, ds, centre)
         dtheta, dw, dy = solve(right)
         # One length for both sides keeps the gradient's equation exact. u is kept
         # apart from 1 - theta, which would round to zero long before u does.
-        length, gap = kernels.take_step_inplace(
+        length, gap = _passes.take_step_inplace(
             theta, u, z, s, dtheta, dz, ds, STEP_SHARE
         )
         y = np.asarray(y + length * dy)
@@ -142,7 +140,8 @@ class _Narrow:
     """
 
     def __init__(self, B: NDArray[np.float64], E: NDArray[np.float64]) -> None:
-        self.K = np.column_stack([B, E.T])
+        # Of one column NumPy stacks by columns.
+        self.K = np.ascontiguousarray(np.column_stack([B, E.T]))
         self.d = B.shape[1]
 
     def factor(self, diagonal: NDArray[np.float64]) -> Solve:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers.soft_margin import _passes
+
 # Rows are weighted and multiplied this many entries at a time, within the cache.
 BLOCK_ENTRIES = 1 << 14
-# Up to so many columns compiled code is faster: it computes both triangles.
-NARROW = 128
 NO_GROUPS = np.zeros(0, dtype=np.intp)
 
 
@@ -20,32 +20,13 @@ def weighted_gram(
     weights: NDArray[np.float64],
     starts: NDArray[np.intp] = NO_GROUPS,
 ) -> NDArray[np.float64]:
-    """Return ``rows.T @ diag(weights) @ rows``, its lower triangle at least.
+    """Return ``rows.T @ diag(weights) @ rows``, its lower triangle.
 
     With groups, which begin at `starts` and end where the next begins, rows are taken
     about the weighted mean of their group. Rows of weight zero are passed over.
     """
-    size = rows.shape[1]
-    if size <= NARROW:
-        from linsep.solvers.soft_margin.kernels import narrow_gram
-
-        block = min(len(rows), max(64, BLOCK_ENTRIES // max(1, size)))
-        return np.asarray(narrow_gram(rows, weights, starts, block))
-    from scipy.linalg import blas
-
-    held = np.flatnonzero(weights)
-    root = np.sqrt(weights[held])
-    inner = np.zeros((size, size), order="F")
-    step = max(64, BLOCK_ENTRIES // max(1, size))
-    for start in range(0, len(held), step):
-        at = held[start : start + step]
-        # A run of rows is a view; picking them one by one would copy.
-        run = slice(at[0], at[-1] + 1) if at[-1] - at[0] == len(at) - 1 else at
-        block = rows[run] * root[start : start + step, None]
-        inner = blas.dsyrk(1.0, block.T, beta=1.0, c=inner, lower=1, overwrite_c=1)
-    for mean in group_means(rows, weights, starts):
-        inner -= np.outer(mean, mean)
-    return np.asarray(inner)
+    block = min(len(rows), max(64, BLOCK_ENTRIES // max(1, rows.shape[1])))
+    return _passes.weighted_gram(rows, weights, starts, block)
 
 
 def group_means(

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from linsep.rows import is_sparse
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import longest_row
+from linsep.solvers.soft_margin._passes import answer_groups, mean_spread
 from linsep.solvers.soft_margin.game import (
     ZERO,
     CappedGame,
@@ -145,16 +146,8 @@ def solve_tempered_joint(
     free: bool = True,
     temperature: float = TEMPERATURE,
     tol: float = 1e-4,
-) -> tuple[CappedGame, NDArray[np.float64]]:
-    """Play many classes jointly at a temperature; see `solve_joint`.
-
-    Returns
-    -------
-    game : CappedGame
-        ``w`` holds the directions one after another; ``p`` has one entry a pair.
-    offsets : ndarray of shape (n_classes,)
-        The offsets of the classes, for ``w``.
-    """
+) -> CappedGame:
+    """Play many classes jointly at a temperature; see `solve_joint`."""
     pairs = Pairs.of(labels, n_classes)
     # Rows of one class together, so that a class is a run.
     order = np.argsort(pairs.own, kind="stable")
@@ -170,8 +163,8 @@ def solve_tempered_joint(
     game, offsets = play.solve(nu, most, temperature, tol)
     p = np.empty_like(game.p)
     p[order] = game.p
-    full = np.append(offsets, np.zeros(n_classes - offsets.size))
-    return replace(game, p=p), full
+    offsets = np.append(offsets, np.zeros(n_classes - offsets.size))
+    return replace(game, p=p, offsets=offsets)
 
 
 class _Play:
@@ -280,8 +273,6 @@ class _Play:
 
     def _spread(self) -> float:
         """Return the temperature, in the scale that the learner has now."""
-        from linsep.solvers.soft_margin.kernels import mean_spread
-
         spread = mean_spread(self.z, self.weights, self.classes)
         return self.temperature * max(spread, LEAST_SPREAD * self.reach * self.length())
 
@@ -316,8 +307,6 @@ class _Play:
         self, z: NDArray[np.float64]
     ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         """Return the data player's answer: its payoff, levels and weights."""
-        from linsep.solvers.soft_margin.kernels import answer_groups
-
         levels, p = self.levels.copy(), np.empty_like(z)
         value = answer_groups(z, self.caps, self.tau, self.starts, levels, p)
         return value, levels, p

@@ -1,0 +1,122 @@
+"""What a fit is asked for, and what it finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.result import LargestMargin, Separation
+from linsep.search.limits import Callback
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an estimator was asked for, checked.
+
+    Attributes
+    ----------
+    objective : {"separate", "max_margin"}
+    nu : float or None
+        None separates if it can, and chooses the share if not.
+    temperature : float
+        0 is the capped game itself.
+    multi_class : {"joint", "ovr"}
+    fit_intercept, standardize : bool
+    tol : float
+        Relative width of the interval, of the margin or of the game's value.
+    max_passes : int
+    time_limit : float or None
+    seed : int
+    callback : callable or None
+    """
+
+    objective: str
+    nu: float | None
+    temperature: float
+    multi_class: str
+    fit_intercept: bool
+    standardize: bool
+    tol: float
+    max_passes: int
+    time_limit: float | None
+    seed: int
+    callback: Callback | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted hyperplane, or one for each class.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (k, d)
+    intercept : ndarray of shape (k,)
+    separation : Separation
+        Whether the classes can be separated at all.
+    support : ndarray of int
+        Rows that carry the solution.
+    nu : float or None
+        The share of margins that are judged; None where the worst one is.
+    value : tuple of two floats or None
+        The interval that holds the capped game's value.
+    closed : bool
+        Whether the interval was closed to the tolerance.
+    n_iter : int
+    temperature : float
+        What a nat cost the data player, in the units of the margins.
+    pairs : ndarray of shape (m, 2) or None
+        Of a joint fit: each row that is held against a class, and the class.
+    """
+
+    coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    separation: Separation
+    support: NDArray[np.intp]
+    nu: float | None = None
+    value: tuple[float, float] | None = None
+    closed: bool = True
+    n_iter: int = 0
+    temperature: float = 0.0
+    pairs: NDArray[np.intp] | None = None
+
+    @classmethod
+    def separated(
+        cls,
+        coef: NDArray[np.float64],
+        intercept: NDArray[np.float64],
+        separation: Separation,
+    ) -> Fitted:
+        """Return the fit of a hyperplane that separates."""
+        support = None
+        if isinstance(separation, LargestMargin):
+            support = separation.support
+        support = np.empty(0, dtype=np.intp) if support is None else support
+        return cls(coef, intercept, separation, support, n_iter=separation.n_rounds)
+
+
+def smallest_margin(
+    decisions: NDArray[np.float64],
+    labels: NDArray[np.intp],
+    lengths: NDArray[np.float64],
+) -> float:
+    """Return the smallest signed distance of a row from a tie with another class.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n,) or (n, n_classes)
+    labels : ndarray of shape (n,)
+        Class numbers.
+    lengths : ndarray of shape (n_classes, n_classes)
+        How fast the difference of two classes' decisions grows: the norm of the
+        difference of their coefficients. Of two classes with one decision: (1, 1).
+    """
+    safe = np.where(lengths > 0, lengths, 1.0)
+    if decisions.ndim == 1:
+        signed = decisions * np.where(labels == 1, 1.0, -1.0)
+        return float(signed.min() / safe[0, 0]) if lengths[0, 0] > 0 else 0.0
+    own = decisions[np.arange(len(labels)), labels]
+    distances = (own[:, None] - decisions) / safe[labels]
+    distances[np.arange(len(labels)), labels] = np.inf
+    return float(distances.min())

@@ -1,0 +1,68 @@
+"""Ask whether labelled rows can be separated at all, each distinct row once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.classifier.fitted import Settings
+from linsep.classifier.samples import Samples
+from linsep.input import Problem
+from linsep.result import LargestMargin, Separation
+from linsep.rows import rows_from
+from linsep.search.answers import one_class, result_of
+from linsep.search.limits import Limits, Monitor
+from linsep.search.margin_search import find_largest_margin
+from linsep.search.separator_search import find_separator
+
+
+def problem_of(
+    X: Any,
+    labels: NDArray[np.intp],
+    classes: NDArray[Any],
+    names: tuple[str, ...] | None,
+    fit_intercept: bool,
+) -> Problem:
+    """Return checked arrays as a problem; the lower of two labels is negative."""
+    signs = np.where(labels == labels.max(), 1, -1).astype(np.int8)
+    return Problem(rows_from(X, signs, fit_intercept), classes, names, fit_intercept)
+
+
+def separation_of(
+    samples: Samples, whole: Problem, kept: NDArray[np.intp], settings: Settings
+) -> Separation:
+    """Search the distinct rows; word the answer for the rows given.
+
+    Parameters
+    ----------
+    samples : Samples
+        The distinct rows that are searched.
+    whole : Problem
+        The rows given, those of weight zero left out: the proof is about these.
+    kept : ndarray of int
+        Which of the rows given they are.
+    settings : Settings
+    """
+    free = whole.fit_intercept
+    whole = replace(whole, present=kept)
+    limits = Limits.checked(
+        max_passes=settings.max_passes, time_limit=settings.time_limit
+    )
+    monitor = Monitor(limits, settings.callback)
+    sought = settings.objective == "max_margin"
+    record = LargestMargin if sought else Separation
+    if np.unique(samples.labels).size == 1 and free:
+        alone = replace(whole, classes=whole.classes[-1:])
+        return one_class(alone, monitor.effort, record)
+    distinct = problem_of(samples.X, samples.labels, whole.classes, None, free)
+    rng = np.random.default_rng(settings.seed)
+    if sought:
+        verdict = find_largest_margin(distinct.rows, monitor, rng, settings.tol)
+    else:
+        verdict = find_separator(distinct.rows, monitor, rng)
+    numbers = np.searchsorted(kept, samples.index)
+    verdict = verdict.renumbered(numbers)
+    return result_of(whole, verdict, monitor.effort, monitor.interval, record)

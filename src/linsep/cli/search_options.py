@@ -1,0 +1,173 @@
+"""Search a data file for a hyperplane, and tell the answer in words or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from linsep.cli.data_options import Labelled, data_options
+from linsep.cli.options import (
+    certificate_option,
+    json_option,
+    max_passes_option,
+    no_intercept_option,
+    seed_option,
+    time_limit_option,
+)
+from linsep.cli.output import require_writable, say, strict_json
+from linsep.cli.progress import progress_line
+from linsep.input import InputError
+from linsep.input.files import Table
+from linsep.result import Separation
+
+Answer = TypeVar("Answer", bound=Separation)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the commands that search a file were all asked.
+
+    Attributes
+    ----------
+    read : callable
+        Reads the file.
+    file : Path
+    certificate : Path or None
+        Where to save the proof.
+    as_json : bool
+    options : dict
+        Of `linsep.separate` and `linsep.max_margin`.
+    """
+
+    read: Callable[[], Labelled]
+    file: Path
+    certificate: Path | None
+    as_json: bool
+    options: dict[str, Any]
+
+    def search(
+        self, search: Callable[..., Answer], **more: float
+    ) -> tuple[Answer, Table]:
+        """Read the file, search it, save the proof; return the answer and the table."""
+        require_writable(self.certificate, self.file)
+        with progress_line(f"reading {self.file}") as progress:
+            data = self.read()
+            progress.say("searching")
+            answer = search(
+                data.table.X, data.y, callback=progress, **self.options, **more
+            )
+        answer = _named(answer, data)
+        if self.certificate is not None:
+            _save_certificate(answer, self.certificate)
+        return answer, data.table
+
+    def tell(self, answer: Separation, table: Table, lines: Sequence[str] = ()) -> None:
+        """Print the answer, and end with the exit code it stands for.
+
+        The `lines` come after the summary.
+        """
+        if self.as_json:
+            record = answer.to_dict() | {
+                "target": table.target,
+                "dummies": {name: list(of) for name, of in table.dummies.items()},
+                "notes": list(table.notes),
+            }
+            say(strict_json(record))
+        else:
+            told = [answer.summary(), *lines, _sides(answer)]
+            told.append(_proof(answer, self.certificate))
+            told += [f"Note: {sentence}." for sentence in _reading_notes(table)]
+            say("\n".join(told))
+        raise SystemExit(0 if answer.separable is not None else 1)
+
+
+def search_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command what it needs to search a file, as `asked`, an `Asked`."""
+
+    @data_options
+    @no_intercept_option
+    @max_passes_option
+    @time_limit_option
+    @seed_option
+    @certificate_option
+    @json_option
+    @wraps(command)
+    def wrapped(
+        read: Callable[[], Labelled],
+        file: Path,
+        no_intercept: bool,
+        max_passes: int,
+        time_limit: float | None,
+        seed: int | None,
+        certificate: Path | None,
+        as_json: bool,
+        **own: Any,
+    ) -> None:
+        options = {
+            "fit_intercept": not no_intercept,
+            "max_passes": max_passes,
+            "time_limit": time_limit,
+            "random_state": seed,
+        }
+        command(Asked(read, file, certificate, as_json, options), **own)
+
+    return wrapped
+
+
+def _named(answer: Answer, data: Labelled) -> Answer:
+    """Call columns and classes by the names they have in the file."""
+    labels = answer.conflict_labels
+    if labels is not None:
+        labels = np.array([data.names[label] for label in labels.tolist()])
+    return replace(
+        answer,
+        feature_names=data.table.feature_names,
+        classes=np.array([data.names[label] for label in answer.classes.tolist()]),
+        conflict_labels=labels,
+    )
+
+
+def _save_certificate(answer: Separation, path: Path) -> None:
+    """Write the proof, or say that there is none."""
+    if answer.certificate is None:
+        say(f"No proof to save to {path}: the data are undecided.", err=True)
+        return
+    try:
+        answer.certificate.save(path)
+    except OSError as error:
+        raise InputError(
+            f"{path} must be writable, got: {error.strerror}; name another place"
+        ) from error
+
+
+def _sides(answer: Separation) -> str:
+    """Say which class is on which side."""
+    names = answer.classes.tolist()
+    if len(names) == 1:
+        return f"Classes: {names[0]} alone."
+    return f"Classes: {names[0]} (negative side), {names[1]} (positive side)."
+
+
+def _proof(answer: Separation, path: Path | None) -> str:
+    """Say whether the answer is proved, and where the proof is."""
+    if not answer.proved:
+        return "Proof: none, since the data are undecided."
+    kept = f"saved to {path}" if path else "save it with --certificate OUT.json"
+    return f"Proof: checked in exact arithmetic; {kept}."
+
+
+def _reading_notes(table: Table) -> list[str]:
+    """Say how the file was read, where that bears on the answer."""
+    notes = list(table.notes)
+    for column, levels in table.dummies.items():
+        shown = ", ".join(levels[:8]) + (", ..." if len(levels) > 8 else "")
+        notes.append(
+            f"column {column!r} holds text, read as {len(levels)} columns of 0 and 1, "
+            f"one for each level ({shown})"
+        )
+    return notes

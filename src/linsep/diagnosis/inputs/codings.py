@@ -1,0 +1,68 @@
+"""What the columns of a design stand for: numbers, or levels of factors."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# "g[T.b]", "C(g)[T.b]", "C(g, contr.sum)[S.a]". A level may hold brackets, but a name
+# that reads as two such columns joined by a colon is an interaction.
+_COLUMN = re.compile(
+    r"(?P<term>C\(\s*(?P<inside>`[^`]+`|[^,()]+?)\s*(?:,(?P<contrast>.*))?\)"
+    r"|(?P<plain>[^\[\]:()]+))\[(?P<mark>T\.)?(?P<level>(?:(?!\]:.*\[).)*)\]"
+)
+
+
+@dataclass(frozen=True)
+class Coding:
+    """What one column of a design stands for.
+
+    Attributes
+    ----------
+    factor : str or None
+        The factor whose main effect the column belongs to.
+    levels : tuple of (str, str)
+        Factors and levels: the column is 1 where each factor has its level, else 0.
+        Empty for a column of numbers and for contrasts.
+    has_reference : bool
+        Whether the name says that another level has no column.
+    is_contrast : bool
+        Whether the name says that the factor is coded by contrasts.
+    """
+
+    factor: str | None = None
+    levels: tuple[tuple[str, str], ...] = ()
+    has_reference: bool = False
+    is_contrast: bool = False
+
+
+def coding_of(name: str) -> Coding:
+    """Read a column's name as formulas write it; used where only names are known.
+
+    Examples
+    --------
+    >>> coding_of("C(g, contr.sum)[S.a]").factor, coding_of("x:g[T.b]").factor
+    ('g', None)
+    >>> coding_of("g[T.b]:h[c]").levels, coding_of("colour=red").levels
+    ((('g', 'b'), ('h', 'c')), (('colour', 'red'),))
+    """
+    whole = _COLUMN.fullmatch(name)
+    if whole is not None:
+        factor, contrast = _factor(whole), bool(whole["contrast"])
+        is_indicator = not contrast or "reatment" in whole["contrast"]
+        levels = ((factor, whole["level"]),) if is_indicator else ()
+        return Coding(factor, levels, bool(whole["mark"]), contrast)
+    parts = [coding_of(part) for part in name.split(":")] if ":" in name else []
+    if parts and all(part.factor is not None for part in parts):
+        if all(part.levels for part in parts):
+            return Coding(levels=tuple(pair for part in parts for pair in part.levels))
+        return Coding()
+    factor, equals, level = name.partition("=")
+    if equals and factor and level and "(" not in name:
+        return Coding(levels=((factor, level),))
+    return Coding()
+
+
+def _factor(match: re.Match[str]) -> str:
+    """Return the factor of a column without its backticks."""
+    return (match["inside"] or match["plain"]).strip().strip("`")

@@ -1,0 +1,143 @@
+"""What there is to tell about one regression, found once; sentences only word it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collinear
+from linsep.diagnosis.exact.demands import Demands, levels_of_groups
+from linsep.diagnosis.exact.facial_reduction import Partition
+from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.report.fewest_columns import FewestColumns
+from linsep.diagnosis.report.levels import level_reasons
+from linsep.diagnosis.report.single_columns import Reason, reasons_of
+from linsep.diagnosis.status import DiagnosisStatus
+from linsep.diagnosis.watch import Watch
+from linsep.rows import rows_from
+from linsep.rows.equal_rows import Groups
+
+# Seconds of work at most for a direction of few columns, whoever else is working.
+SECONDS_FOR_COLUMNS = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """A regression diagnosed, and what is found in it when it is asked about.
+
+    Attributes
+    ----------
+    study : Study
+    groups : Groups
+        Its equal rows.
+    demands : Demands
+    columns : Columns
+        Which of them are independent.
+    partition : Partition
+        Of the rows of `demands`.
+    seconds_left : float
+        Of the time limit.
+    """
+
+    study: Study
+    groups: Groups
+    demands: Demands
+    columns: Columns
+    partition: Partition
+    seconds_left: float = np.inf
+
+    @cached_property
+    def status(self) -> DiagnosisStatus:
+        """Whether all, some or no rows of the demands are separated."""
+        if not self.partition.overlapped.any():
+            return DiagnosisStatus.COMPLETE
+        if self.partition.overlapped.all():
+            return DiagnosisStatus.OVERLAP
+        return DiagnosisStatus.QUASI_COMPLETE
+
+    @cached_property
+    def separated(self) -> NDArray[np.bool_]:
+        """Which of the observations present are separated."""
+        return self.separated_by(self.partition)
+
+    def separated_by(self, partition: Partition) -> NDArray[np.bool_]:
+        """Return which of the observations present a partition separates."""
+        return self.demands.separated_observations(
+            partition.overlapped, self.groups.group, self.study.outcome.has
+        )
+
+    @property
+    def is_one_outcome(self) -> bool:
+        """Whether all rows have the same class, or the count zero."""
+        outcome = self.study.outcome
+        if self.study.family == "poisson":
+            return not outcome.has[:, 1].any()
+        return bool(outcome.levels.size == 1)
+
+    @cached_property
+    def levels_held(self) -> NDArray[np.bool_]:
+        """Which levels of the outcome each distinct row holds."""
+        return levels_of_groups(self.groups, self.study.outcome.has)
+
+    @cached_property
+    def contradictions(self) -> NDArray[np.intp]:
+        """Rows of columns that were observed with more than one outcome."""
+        if self.study.family == "poisson":
+            return np.empty(0, dtype=np.intp)
+        is_mixed = self.levels_held.sum(axis=1) > 1
+        return np.flatnonzero(is_mixed[self.groups.group])
+
+    @cached_property
+    def is_nearly_collinear(self) -> bool:
+        """Whether columns are independent by rounding alone, as far as was looked."""
+        return bool(is_nearly_collinear(self.demands.rows, self.columns.kept))
+
+    @cached_property
+    def reasons(self) -> list[Reason]:
+        """The columns and levels that predict rows, most rows first.
+
+        What a column says of a factor's levels in numbers gives way to the levels; a
+        level gives way to a column that says as much of the same factor.
+        """
+        found = reasons_of(self.study, self._has_constant)
+        levels = level_reasons(self.study, self.separated)
+        singles = []
+        for reason in found:
+            own = [level.rows for level in levels if level.factor == reason.factor]
+            if reason.is_level or not own or (reason.rows & ~np.any(own, axis=0)).any():
+                singles.append(reason)
+        levels = [
+            level
+            for level in levels
+            if not any(
+                reason.factor == level.factor and not (level.rows & ~reason.rows).any()
+                for reason in singles
+            )
+        ]
+        return sorted(singles + levels, key=lambda reason: -int(reason.rows.sum()))
+
+    @property
+    def _has_constant(self) -> bool:
+        """Whether the columns make up for a constant."""
+        if self.study.fit_intercept or self.study.family == "ordinal":
+            return True
+        n, d = self.groups.X.shape
+        with_one = columns_of(
+            rows_from(self.groups.X, np.ones(n, dtype=np.int8), True),
+            np.random.default_rng(0),
+            np.arange(d + 1),
+        )
+        return d not in with_one.kept
+
+    @cached_property
+    def fewest_columns(self) -> FewestColumns:
+        """Directions of few columns, looked for in a second or what time is left."""
+        if self.seconds_left < SECONDS_FOR_COLUMNS:
+            watch = Watch(self.seconds_left)
+        else:
+            watch = Watch(SECONDS_FOR_COLUMNS, clock=time.process_time)
+        return FewestColumns(self.demands, self.partition, watch)

@@ -1,0 +1,106 @@
+"""The loop of the methods that see all rows every round.
+
+Such a method is a generator of its states, one a round, and the cost of a number of
+rounds. The loop checks each state for separation and ends at the first separator, or
+at the limit.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from linsep.input import checked_count
+from linsep.lab.game.bounds import sharper_rounds_bound
+from linsep.lab.perceptrons.method import Method, SignedRows, linear_result
+from linsep.lab.perceptrons.result import FloatArray, LinearResult, Stop, margin_bounds
+from linsep.solvers.bounds import longest_row
+
+
+@dataclass(frozen=True)
+class Round:
+    """A method's state after a round.
+
+    Attributes
+    ----------
+    w : ndarray of shape (d,)
+        The weight vector the method would answer with.
+    p : ndarray of shape (n,)
+        Its distribution over the rows.
+    margin : float
+        ``min_i a_i . w``, from inner products the method computes anyway.
+    """
+
+    w: FloatArray
+    p: FloatArray
+    margin: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayedInRounds(Method[LinearResult]):
+    """A method that sees all rows every round.
+
+    Of its result, ``n_updates`` is the number of rounds and ``row_weights`` the last
+    distribution over the rows.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Extend every row by the constant 1.
+    max_rounds : int, default=100_000
+        Rounds at most.
+    """
+
+    max_rounds: int = 100_000
+
+    @abstractmethod
+    def rounds(self, A: FloatArray) -> Iterator[Round]:
+        """Yield the state after each round on signed rows ``A`` (n, d), for ever."""
+
+    @staticmethod
+    @abstractmethod
+    def cost(n: int, n_rounds: int) -> tuple[int, int]:
+        """Return the passes over n rows, and the operations, of some rounds."""
+
+    def _run(self, rows: SignedRows) -> LinearResult:
+        """Play until a state separates, or as many rounds as allowed."""
+        max_rounds = checked_count("max_rounds", self.max_rounds)
+        stopped: Stop = "max_rounds"
+        for n_rounds, played in enumerate(self.rounds(rows.A), start=1):
+            if played.margin > 0 and margin_bounds(rows.A, played.w, played.p)[0] > 0:
+                stopped = "separated"
+                break
+            if n_rounds == max_rounds:
+                break
+        n_passes, n_operations = self.cost(len(rows.A), n_rounds)
+        return linear_result(
+            type(self).__name__,
+            rows,
+            played.w,
+            played.p,
+            stopped=stopped,
+            n_updates=n_rounds,
+            n_passes=n_passes,
+            n_operations=n_operations,
+        )
+
+
+def softmin(margins: FloatArray) -> FloatArray:
+    """Return ``p_i`` proportional to ``exp(-margins_i)``, shape (n,), sum one."""
+    p: FloatArray = np.exp(margins.min() - margins)
+    p /= p.sum()
+    return p
+
+
+def largest_norm(A: FloatArray) -> float:
+    """Return ``r = max_i |a_i|``, or 1 if every row is zero."""
+    return longest_row(A) or 1.0
+
+
+def optimistic_count(n: int, radius: float, margin: float) -> float:
+    """Return ``radius sqrt(2 ln n) / margin`` of n rows."""
+    return sharper_rounds_bound(margin, radius, math.log(checked_count("n", n)))

@@ -1,0 +1,55 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Reals = NDArray[np.float64] | NDArray[np.float32] | NDArray[Any]
+Signs = NDArray[np.int8]
+
+def row_major_margins(
+    X: Reals, signs: Signs, w: Floats, constant: float, s: Floats, t: Floats
+) -> None: ...
+def column_major_margins(
+    columns: Reals,
+    start: int,
+    stop: int,
+    signs: Signs,
+    w: Floats,
+    constant: float,
+    s: Floats,
+    t: Floats,
+) -> None: ...
+def sparse_margins(
+    data: Reals,
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    signs: Signs,
+    w: Floats,
+    constant: float,
+    s: Floats,
+    t: Floats,
+) -> None: ...
+def judge_margins(
+    s: Floats,
+    t: Floats,
+    signs: Signs,
+    factor: float,
+    underflow: float,
+    by_margin: bool,
+    score: Floats,
+) -> tuple[float, float, float, int, int, float]: ...
+def row_hashes(
+    bits: NDArray[np.uint64], factors: NDArray[np.uint64], out: NDArray[np.uint64]
+) -> None: ...
+def column_moments(
+    X: Floats,
+    share: Floats,
+    mean: Floats,
+    largest: Floats,
+    peak: Floats,
+    square: Floats,
+) -> None: ...
+def moved_rows(
+    X: Floats, origin: Floats, scale: Floats, signs: Floats, out: Floats
+) -> None: ...

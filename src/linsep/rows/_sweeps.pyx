@@ -1,0 +1,220 @@
+"""Compiled sweeps over rows, a range at a time; all release the interpreter's lock.
+
+A dot product comes with the size of its terms. The compiler may reorder the sums, for
+wide registers: the error bound of `linsep.rows.protocol` holds for every order of
+summation. Not-a-number and infinity keep their meaning, so overflow is seen.
+"""
+
+from libc.math cimport INFINITY, fabs, isfinite
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
+
+ctypedef fused real:
+    float
+    double
+
+ctypedef fused index:
+    int32_t
+    int64_t
+
+
+def row_major_margins(
+    const real[:, ::1] X,
+    const int8_t[::1] signs,
+    const double[::1] w,
+    double constant,
+    double[::1] s,
+    double[::1] t,
+):
+    """Set ``s = sign (x . w + constant)`` and ``t`` for C-ordered rows."""
+    cdef Py_ssize_t i, j, d = X.shape[1]
+    cdef double total, size, term
+    cdef const real* x
+    cdef const double* weights = &w[0] if d else NULL
+    with nogil:
+        for i in range(X.shape[0]):
+            x = &X[i, 0] if d else NULL
+            total = constant
+            size = fabs(constant)
+            for j in range(d):
+                term = x[j] * weights[j]
+                total += term
+                size += fabs(term)
+            s[i] = signs[i] * total
+            t[i] = size
+
+
+def column_major_margins(
+    const real[:, ::1] columns,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+    const int8_t[::1] signs,
+    const double[::1] w,
+    double constant,
+    double[::1] s,
+    double[::1] t,
+):
+    """Set ``s`` and ``t`` for rows start to stop, data given column by column."""
+    cdef Py_ssize_t i, j, n = stop - start
+    cdef double term, weight
+    cdef const real* column
+    cdef double* total
+    cdef double* size
+    if n == 0:
+        return
+    total, size = &s[0], &t[0]
+    with nogil:
+        for i in range(n):
+            total[i] = constant
+            size[i] = fabs(constant)
+        for j in range(columns.shape[0]):
+            weight = w[j]
+            column = &columns[j, start]
+            for i in range(n):
+                term = column[i] * weight
+                total[i] += term
+                size[i] += fabs(term)
+        for i in range(n):
+            total[i] *= signs[i]
+
+
+def sparse_margins(
+    const real[::1] data,
+    const index[::1] indices,
+    const index[::1] indptr,
+    const int8_t[::1] signs,
+    const double[::1] w,
+    double constant,
+    double[::1] s,
+    double[::1] t,
+):
+    """Set ``s`` and ``t`` for the CSR rows named by ``indptr``."""
+    cdef Py_ssize_t i
+    cdef index entry
+    cdef double total, size, term
+    with nogil:
+        for i in range(s.shape[0]):
+            total = constant
+            size = fabs(constant)
+            for entry in range(indptr[i], indptr[i + 1]):
+                term = data[entry] * w[indices[entry]]
+                total += term
+                size += fabs(term)
+            s[i] = signs[i] * total
+            t[i] = size
+
+
+def judge_margins(
+    double[::1] s,
+    const double[::1] t,
+    const int8_t[::1] signs,
+    double factor,
+    double underflow,
+    bint by_margin,
+    double[::1] score,
+):
+    """Say what margins ``s`` with terms of size ``t`` prove; fill what ranks the rows.
+
+    No margin is further than ``factor t + underflow`` from the true one. Returns the
+    fields of `linsep.rows.protocol.Scan` for these rows: the least certain margin of
+    each class (-1 first) and of the rows certainly positive, the rows certainly
+    negative, those within rounding of zero, and the largest error. A margin that
+    overflowed becomes -inf.
+    """
+    cdef Py_ssize_t i, n_violations = 0, n_unsettled = 0
+    cdef double error, low, relative, largest = 0.0
+    cdef double down = INFINITY, up = INFINITY, settled = INFINITY
+    with nogil:
+        for i in range(s.shape[0]):
+            # Not finite means overflow, of which nothing is claimed.
+            error = factor * t[i] + underflow if isfinite(t[i]) else INFINITY
+            low = s[i] - error if isfinite(t[i]) else -INFINITY
+            relative = s[i] / t[i]
+            if not isfinite(relative):  # a row that vanishes (0 / 0) among them
+                relative = 0.0
+            if error > largest:
+                largest = error
+            if signs[i] > 0:
+                up = min(up, low)
+            else:
+                down = min(down, low)
+            if low > 0.0:
+                settled = min(settled, low)
+            else:
+                if s[i] < -error:
+                    n_violations += 1
+                else:
+                    n_unsettled += 1
+                # Among subnormals a row may be in doubt at any ratio.
+                if relative >= factor:
+                    relative = 0.0
+            if not isfinite(t[i]):
+                s[i] = -INFINITY
+            score[i] = s[i] if by_margin else relative
+    return down, up, settled, n_violations, n_unsettled, largest
+
+
+def row_hashes(
+    const uint64_t[:, ::1] bits, const uint64_t[::1] factors, uint64_t[::1] out
+):
+    """Sum the folded bits of each row's doubles, each column's times its factor.
+
+    Doubles of whole numbers differ in high bits only, so the high half is folded into
+    the low one. A negative zero equals zero, and so does its hash.
+    """
+    cdef Py_ssize_t i, j
+    cdef uint64_t value, total, negative_zero = (<uint64_t> 1) << 63
+    with nogil:
+        for i in range(bits.shape[0]):
+            total = 0
+            for j in range(bits.shape[1]):
+                value = bits[i, j]
+                if value == negative_zero:
+                    value = 0
+                total += (value ^ (value >> 32)) * factors[j]
+            out[i] = total
+
+
+def column_moments(
+    const double[:, ::1] X,
+    const double[::1] share,
+    double[::1] mean,
+    double[::1] largest,
+    double[::1] peak,
+    double[::1] square,
+):
+    """Fill each column's mean, largest magnitude, and the same about the mean.
+
+    Last comes the mean square about the mean; ``share`` sums to one. All must be zero.
+    """
+    cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
+    cdef double distance
+    cdef const double* x
+    if n == 0 or d == 0:
+        return
+    with nogil:
+        for i in range(n):
+            x = &X[i, 0]
+            for j in range(d):
+                mean[j] += share[i] * x[j]
+                largest[j] = max(largest[j], fabs(x[j]))
+        for i in range(n):
+            x = &X[i, 0]
+            for j in range(d):
+                distance = x[j] - mean[j]
+                peak[j] = max(peak[j], fabs(distance))
+                square[j] += share[i] * (distance * distance)
+
+
+def moved_rows(
+    const double[:, ::1] X,
+    const double[::1] origin,
+    const double[::1] scale,
+    const double[::1] signs,
+    double[:, ::1] out,
+):
+    """Fill ``out`` with the rows ``sign (x - origin) / scale``."""
+    cdef Py_ssize_t i, j
+    with nogil:
+        for i in range(X.shape[0]):
+            for j in range(X.shape[1]):
+                out[i, j] = signs[i] * ((X[i, j] - origin[j]) / scale[j])

@@ -1,0 +1,233 @@
+"""Verdicts, and the public answers they become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.input import Problem
+from linsep.lazy import Lazy, LazyIfMade
+from linsep.proof.certificate import Certificate
+from linsep.result import LargestMargin, Separation, Status
+from linsep.rows import Rows, as_dense
+from linsep.search.hyperplane import Hyperplane
+from linsep.search.limits import Effort, Interval, Monitor
+from linsep.search.reasons import Reason
+
+Answer = TypeVar("Answer", bound=Separation)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a search ended; exactly what the status says is proved.
+
+    Attributes
+    ----------
+    status : Status
+    message : str
+        The sentence of the answer.
+    hyperplane : Hyperplane or None
+        That separates all rows.
+    conflict : ndarray of int or None
+        Rows, sorted, that no hyperplane separates.
+    conflict_weights : tuple of int or None
+        Positive weights under which they sum to zero.
+    support : ndarray of int or None
+        Rows that carry the largest margin, where that was sought.
+    square : callable or None
+        Settles the largest margin squared, exactly.
+    """
+
+    status: Status
+    message: str
+    hyperplane: Hyperplane | None = None
+    conflict: NDArray[np.intp] | None = None
+    conflict_weights: tuple[int, ...] | None = None
+    support: NDArray[np.intp] | None = None
+    square: Callable[[], Fraction] | None = None
+
+    @classmethod
+    def undecided(cls, reason: str) -> Verdict:
+        """Return the verdict of a search that had to end; see `Reason.text`."""
+        return cls(Status.UNDECIDED, f"Undecided: {reason}.")
+
+    @property
+    def reason(self) -> str:
+        """Why it is undecided, as the second half of a sentence."""
+        return self.message.removeprefix("Undecided: ").removesuffix(".")
+
+    @classmethod
+    def inseparable(
+        cls, rows: NDArray[np.intp], weights: tuple[int, ...], where: str = ""
+    ) -> Verdict:
+        """Return the verdict for a proved conflict, its rows in any order."""
+        order = np.argsort(rows)
+        these = "this one row" if rows.size == 1 else f"these {rows.size} rows"
+        return cls(
+            Status.INSEPARABLE,
+            f"Inseparable{where}: no hyperplane separates even {these}.",
+            conflict=rows[order],
+            conflict_weights=tuple(int(weights[at]) for at in order),
+        )
+
+    def renumbered(self, numbers: NDArray[np.intp]) -> Verdict:
+        """Return the verdict with row ``i`` called ``numbers[i]``."""
+        support = None if self.support is None else numbers[self.support]
+        if self.conflict is None or self.conflict_weights is None:
+            return replace(self, support=support)
+        conflict = numbers[self.conflict]
+        order = np.argsort(conflict)
+        weights = tuple(self.conflict_weights[at] for at in order)
+        return replace(
+            self, conflict=conflict[order], conflict_weights=weights, support=support
+        )
+
+
+def answered(
+    read: Callable[[], Problem],
+    find: Callable[[Rows], Verdict],
+    monitor: Monitor,
+    record: type[Answer],
+    fit_intercept: bool,
+) -> Answer:
+    """Read the data, search them, and put the verdict into a record, after Ctrl-C too.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the problem.
+    find : callable
+        Returns the verdict on its rows.
+    monitor : Monitor
+        Of the search.
+    record : type
+        `Separation` or `LargestMargin`.
+    fit_intercept : bool
+        For the answer to Ctrl-C before the data were read.
+    """
+    problem = None
+    try:
+        problem = read()
+        if len(problem.classes) == 1 and problem.fit_intercept:
+            return one_class(problem, monitor.effort, record)
+        verdict = find(problem.rows)
+        return result_of(problem, verdict, monitor.effort, monitor.interval, record)
+    except KeyboardInterrupt:
+        if problem is None:
+            return interrupted(monitor.effort, record, fit_intercept)
+        verdict = Verdict.undecided(Reason.INTERRUPTED.text())
+        return result_of(problem, verdict, monitor.effort, monitor.interval, record)
+
+
+def result_of(
+    problem: Problem,
+    verdict: Verdict,
+    effort: Effort,
+    interval: Interval,
+    record: type[Answer],
+) -> Answer:
+    """Put a verdict, what it cost and the margin's bounds into a public record."""
+    answer = record(
+        status=verdict.status,
+        message=verdict.message,
+        classes=problem.classes,
+        n_samples=problem.n_samples,
+        n_features=problem.n_features,
+        fit_intercept=problem.fit_intercept,
+        margin_lower=interval.lower,
+        margin_upper=interval.upper,
+        n_passes=effort.n_passes,
+        n_rounds=effort.n_rounds,
+        trace=effort.trace,
+        seconds=effort.seconds,
+        feature_names=problem.feature_names,
+        _certificate=_certificate(problem, verdict),
+        **_hyperplane(problem, verdict),
+        **_conflict(problem, verdict),
+    )
+    if isinstance(answer, LargestMargin) and verdict.support is not None:
+        support = np.sort(problem.given(verdict.support))
+        square = None if verdict.square is None else LazyIfMade(verdict.square)
+        answer = replace(answer, support=support, _square=square)
+    return answer
+
+
+def one_class(problem: Problem, effort: Effort, record: type[Answer]) -> Answer:
+    """Answer for one class and an intercept: a constant decision, no hyperplane."""
+    verdict = Verdict(
+        Status.SEPARABLE,
+        f"Separable: all rows are of one class ({problem.classes[0]}), which a "
+        "constant decision gets right; there is no hyperplane to speak of.",
+        Hyperplane(np.append(np.zeros(problem.n_features), 1.0)),
+    )
+    return result_of(problem, verdict, effort, Interval(lower=np.inf), record)
+
+
+def not_asked(problem: Problem, nu: float) -> Separation:
+    """Answer for a fit that was told its share: nothing is claimed."""
+    verdict = Verdict.undecided(Reason.NOT_ASKED.text(nu))
+    return result_of(problem, verdict, Effort(), Interval(), Separation)
+
+
+def interrupted(effort: Effort, record: type[Answer], fit_intercept: bool) -> Answer:
+    """Answer for Ctrl-C before the data were read: nothing is known of them."""
+    return record(
+        status=Status.UNDECIDED,
+        message=Verdict.undecided(Reason.INTERRUPTED_READING.text()).message,
+        classes=np.empty(0),
+        n_samples=0,
+        n_features=0,
+        fit_intercept=fit_intercept,
+        seconds=effort.seconds,
+    )
+
+
+def _hyperplane(problem: Problem, verdict: Verdict) -> dict[str, Any]:
+    """Return the fields of a hyperplane."""
+    if verdict.hyperplane is None:
+        return {}
+    w, width = verdict.hyperplane.w, problem.n_features
+    return {
+        "coef": w[:width],
+        "intercept": float(w[width]) if problem.fit_intercept else 0.0,
+        "exact_weights": verdict.hyperplane.exact,
+    }
+
+
+def _conflict(problem: Problem, verdict: Verdict) -> dict[str, Any]:
+    """Return the fields of a conflict: its rows, their weights, values and labels."""
+    conflict, weights = verdict.conflict, verdict.conflict_weights
+    if conflict is None or weights is None:
+        return {}
+    given = problem.given(conflict)
+    order = np.argsort(given)
+    conflict, total = conflict[order], sum(weights)
+    signs = problem.rows.signs[conflict]
+    signed = as_dense(problem.rows.take(conflict))
+    return {
+        "conflict": given[order],
+        "conflict_weights": tuple(Fraction(weights[at], total) for at in order),
+        "conflict_rows": signed[:, : problem.n_features] * signs[:, None],
+        "conflict_labels": problem.classes[np.where(signs > 0, -1, 0)],
+    }
+
+
+def _certificate(problem: Problem, verdict: Verdict) -> Lazy[Certificate] | None:
+    """Return the proof, to be made when it is first asked for."""
+    rows, classes = problem.rows, problem.classes
+
+    def certificate() -> Certificate:
+        if verdict.hyperplane is not None:
+            weights = verdict.hyperplane.integers()
+            return Certificate.for_separator(rows, classes, weights)
+        conflict = [] if verdict.conflict is None else verdict.conflict.tolist()
+        return Certificate.for_conflict(
+            rows, classes, conflict, verdict.conflict_weights or ()
+        )
+
+    return None if verdict.status is Status.UNDECIDED else Lazy(certificate)

@@ -1,0 +1,106 @@
+"""Products with rows in C order, by the BLAS that SciPy brings.
+
+A C-ordered matrix of n rows and d columns is, to a BLAS, its transpose in Fortran
+order: d rows and n columns. Strides are therefore those of a row.
+"""
+
+from libc.string cimport memset
+
+from scipy.linalg.cython_blas cimport daxpy, ddot, dgemv, drot, dsyrk, dtrmv, dtrsv
+
+
+cdef inline double dot(Py_ssize_t n, const double* a, const double* b) noexcept nogil:
+    """Return ``a . b``."""
+    cdef int size = <int> n, one = 1
+    return ddot(&size, <double*> a, &one, <double*> b, &one)
+
+
+cdef inline void add_scaled(
+    Py_ssize_t n, double scale, const double* a, double* b
+) noexcept nogil:
+    """Add ``scale a`` to ``b``."""
+    cdef int size = <int> n, one = 1
+    daxpy(&size, &scale, <double*> a, &one, b, &one)
+
+
+cdef inline void products(
+    Py_ssize_t n, Py_ssize_t d, const double* A, const double* v, double* out
+) noexcept nogil:
+    """Set ``out`` to the products ``a_i . v`` of n rows."""
+    cdef int rows = <int> n, columns = <int> d, one = 1
+    cdef double scale = 1.0, keep = 0.0
+    memset(out, 0, n * sizeof(double))
+    if n == 0 or d == 0:
+        return
+    dgemv(
+        "T", &columns, &rows, &scale, <double*> A, &columns,
+        <double*> v, &one, &keep, out, &one,
+    )
+
+
+cdef inline void add_rows(
+    Py_ssize_t n, Py_ssize_t d, const double* A, double scale, const double* weights,
+    double* x,
+) noexcept nogil:
+    """Add ``scale sum_i weights_i a_i`` of n rows to ``x``."""
+    cdef int rows = <int> n, columns = <int> d, one = 1
+    cdef double keep = 1.0
+    if n == 0 or d == 0:
+        return
+    dgemv(
+        "N", &columns, &rows, &scale, <double*> A, &columns,
+        <double*> weights, &one, &keep, x, &one,
+    )
+
+
+cdef inline void solve_triangle(
+    Py_ssize_t k, const double* R, Py_ssize_t stride, bint transposed, double* b
+) noexcept nogil:
+    """Overwrite ``b`` by the solution of ``R c = b``, or of ``R^T c = b``.
+
+    R is upper triangular, in C order.
+    """
+    cdef int size = <int> k, leading = <int> stride, one = 1
+    if k:
+        dtrsv(
+            "L", "N" if transposed else "T", "N", &size, <double*> R, &leading, b, &one
+        )
+
+
+cdef inline void solve_gram(
+    Py_ssize_t k, const double* R, Py_ssize_t stride, double* b
+) noexcept nogil:
+    """Overwrite ``b`` by the solution of ``R^T R c = b``, R upper triangular."""
+    solve_triangle(k, R, stride, True, b)
+    solve_triangle(k, R, stride, False, b)
+
+
+cdef inline void multiply_triangle(
+    Py_ssize_t k, const double* R, Py_ssize_t stride, double* b
+) noexcept nogil:
+    """Overwrite ``b`` by ``R b``, R upper triangular."""
+    cdef int size = <int> k, leading = <int> stride, one = 1
+    if k:
+        dtrmv("L", "T", "N", &size, <double*> R, &leading, b, &one)
+
+
+cdef inline void rotate(
+    Py_ssize_t n, double* a, double* b, double cosine, double sine
+) noexcept nogil:
+    """Turn two vectors: ``a, b = c a + s b, c b - s a``."""
+    cdef int size = <int> n, one = 1
+    if n:
+        drot(&size, a, &one, b, &one, &cosine, &sine)
+
+
+cdef inline void add_gram(
+    Py_ssize_t n, Py_ssize_t d, const double* A, double* out
+) noexcept nogil:
+    """Add ``A^T A`` to ``out``: the lower triangle, in Fortran order."""
+    cdef int rows = <int> n, columns = <int> d
+    cdef double scale = 1.0, keep = 1.0
+    if n and d:
+        dsyrk(
+            "L", "N", &columns, &rows, &scale, <double*> A, &columns, &keep,
+            out, &columns,
+        )

@@ -1,0 +1,58 @@
+"""The active set of a hard margin, started by a guess where there are few rows.
+
+No whitening: the metric is the one the margin is measured in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.solvers.active_set import (
+    MANY_ROWS,
+    NO_ROWS,
+    TOLERANCE,
+    ActiveSet,
+    Outcome,
+)
+from linsep.solvers.hard_margin.pivoting import rows_on_margin
+
+# With more rows a column than this, few are on the margin, and no guess is made.
+PIVOTED_A_COLUMN = 2
+
+
+class HardMargin(ActiveSet):
+    """An active set that guesses the rows on the margin before its first step."""
+
+    n_guesses = 0
+
+    @property
+    def n_steps(self) -> int:
+        """Steps taken so far, the linear systems of a guess counted."""
+        return self.n_guesses + super().n_steps
+
+    def solve(
+        self,
+        first: NDArray[np.intp] = NO_ROWS,
+        *,
+        tolerance: float = TOLERANCE,
+        max_steps: int | None = None,
+    ) -> Iterator[Outcome]:
+        """Yield after each linear system and each batch of steps; see `ActiveSet`."""
+        m, d = self.rows.shape
+        limit = max_steps if max_steps is not None else self.most_steps
+        if not self.support.size and MANY_ROWS <= m <= PIVOTED_A_COLUMN * d:
+            guess = NO_ROWS
+            for better in rows_on_margin(
+                self.rows, self.signs, self.free_offset, tolerance
+            ):
+                guess = better
+                self.n_guesses += 1
+                yield Outcome.RUNNING
+                if self.n_guesses >= limit:
+                    break
+            self.start(guess)
+        left = max(0, limit - self.n_guesses)
+        yield from super().solve(first, tolerance=tolerance, max_steps=left)
