@@ -9,8 +9,8 @@ from typing import BinaryIO
 import numpy as np
 
 from linsep.input.errors import InputError
-from linsep.input.files.texts import bounded_lines, open_bytes
 from linsep.input.files.table import Request, Table, whole_labels
+from linsep.input.files.texts import bounded_lines, open_bytes
 
 # One line with a huge index would ask for vectors of that length. The widest sets of
 # text in public use that are read this way have about three million columns.
