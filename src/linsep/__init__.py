@@ -29,6 +29,8 @@ if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
     from linsep.diagnosis import influential_rows as influential_rows
     from linsep.diagnosis import screen_columns as screen_columns
     from linsep.input import InputError as InputError
+    from linsep.input.files import Table as Table
+    from linsep.input.files import read_table as read_table
     from linsep.lab import datasets as datasets
     from linsep.largest_margin import max_margin as max_margin
     from linsep.proof.certificate import Certificate as Certificate
@@ -57,6 +59,7 @@ _HOMES = {
     "SeparationError": "diagnosis",
     "SeparationWarning": "diagnosis",
     "Status": "result",
+    "Table": "input.files",
     "check_separation": "diagnosis",
     "datasets": "datasets",
     "diagnose": "diagnosis",
@@ -66,6 +69,7 @@ _HOMES = {
     "diagnose_outcomes": "diagnosis",
     "influential_rows": "diagnosis",
     "max_margin": "largest_margin",
+    "read_table": "input.files",
     "screen_columns": "diagnosis",
     "separate": "separation",
 }

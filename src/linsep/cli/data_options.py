@@ -17,7 +17,7 @@ from linsep.cli.options import (
     target_option,
 )
 from linsep.input import InputError
-from linsep.input.files import Table, read_table
+from linsep.input.files import Table, read_labelled
 
 
 @dataclass(frozen=True)
@@ -61,17 +61,17 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
         **options: Any,
     ) -> None:
         def read() -> Labelled:
-            table = read_table(file, target, drop=drop, header=header)
-            return _labelled(table, positive)
+            table, y = read_labelled(file, target, drop=drop, header=header)
+            return _labelled(table, y, positive)
 
         command(read=read, file=file, **options)
 
     return wrapped
 
 
-def _labelled(table: Table, positive: str | None) -> Labelled:
+def _labelled(table: Table, y: NDArray[Any], positive: str | None) -> Labelled:
     """Tell the two classes apart, by --positive if it is given."""
-    classes = np.unique(table.y).tolist()
+    classes = np.unique(y).tolist()
     known = ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")
     if positive is None:
         if len(classes) > 2:
@@ -80,7 +80,7 @@ def _labelled(table: Table, positive: str | None) -> Labelled:
                 f"({known}); choose one with --positive LABEL to separate it from the "
                 "rest"
             )
-        return Labelled(table, table.y, {label: str(label) for label in classes})
+        return Labelled(table, y, {label: str(label) for label in classes})
     others = [label for label in classes if str(label) != positive]
     if len(others) == len(classes):
         raise InputError(
@@ -89,5 +89,5 @@ def _labelled(table: Table, positive: str | None) -> Labelled:
         )
     other = str(others[0]) if len(others) == 1 else f"not {positive}"
     is_positive = np.array([str(label) == positive for label in classes])
-    y = is_positive[np.searchsorted(classes, table.y)]
-    return Labelled(table, y, {False: other, True: positive})
+    chosen = is_positive[np.searchsorted(classes, y)]
+    return Labelled(table, chosen, {False: other, True: positive})

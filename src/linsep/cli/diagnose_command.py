@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -205,17 +205,17 @@ def _by_target(
     """Diagnose one column of a file against all others but those dropped."""
     from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.design import study_from
-    from linsep.input.files import read_table
+    from linsep.input.files import read_labelled, read_table
 
-    table = read_table(file, target, drop=drop, header=header)
+    table, y = read_labelled(file, target, drop=drop, header=header)
     sample_weight = None
     if weights is not None:
-        sample_weight = read_table(file, weights, header=header).y
+        sample_weight = read_table(file, weights, columns=(), header=header).y
 
     def study() -> Study:
         return study_from(
             table.X,
-            table.y,
+            y,
             family=family,
             fit_intercept=fit_intercept,
             sample_weight=sample_weight,
@@ -236,10 +236,13 @@ def _by_formula(
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnose
+    from linsep.diagnosis.inputs.formulas import require_formulaic
     from linsep.diagnosis.inputs.safe_formula import safe_formula
+    from linsep.input.files import read_columns
 
-    frame = _frame(file)
-    columns = {str(column) for column in frame.columns}
+    require_formulaic()
+    frame = read_columns(file)
+    columns = set(frame)
     if weights is not None and weights not in columns:
         raise InputError(
             f"--weights must name a column of {file}, got {weights!r}; it has "
@@ -249,31 +252,7 @@ def _by_formula(
         safe_formula(formula, columns),
         frame,
         family=family,
-        sample_weight=None if weights is None else frame[weights].to_numpy(),
+        sample_weight=None if weights is None else frame[weights],
         time_limit=time_limit,
         random_state=seed,
     )
-
-
-def _frame(file: Path) -> Any:
-    """Read a CSV or Parquet file with its text columns as they are."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise InputError(
-            '--formula needs pandas and formulaic; pip install "linsep[data]"'
-        ) from error
-    if not file.is_file():
-        raise InputError(f"{file} must be an existing file, got a path with none")
-    try:
-        if file.suffix.lower() in (".parquet", ".pq"):
-            return pd.read_parquet(file)
-        first = pd.read_csv(file, nrows=1, header=None, sep="\0", dtype=str)
-        line = str(first.iloc[0, 0])
-        delimiter = max(",;\t", key=line.count)
-        return pd.read_csv(file, sep=delimiter)
-    except (OSError, ValueError, ImportError) as error:
-        raise InputError(
-            f"{file} must be a CSV or Parquet file to be used with --formula, got: "
-            f"{error}"
-        ) from error

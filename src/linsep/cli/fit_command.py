@@ -87,11 +87,11 @@ def command(
     from linsep.cli.onnx_file import save_onnx
     from linsep.cli.output import require_writable, say
     from linsep.cli.progress import progress_line
-    from linsep.input.files import read_table
+    from linsep.input.files import read_labelled
 
     require_writable(model, file)
     with progress_line(f"reading {file}") as progress:
-        table = read_table(file, target, drop=drop, header=header)
+        table, y = read_labelled(file, target, drop=drop, header=header)
         progress.say("fitting")
         classifier = OptimisticPerceptron(
             objective=objective,
@@ -104,7 +104,7 @@ def command(
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the status is printed below
-            classifier.fit(table.X, table.y)
+            classifier.fit(table.X, y)
     rule = LinearModel.of(classifier, table)
     if model.suffix == ".onnx":
         save_onnx(rule, model)
@@ -112,7 +112,7 @@ def command(
         rule.save(model)
     for sentence in _sentences(classifier):
         say(sentence)
-    right = float((classifier.predict(table.X) == table.y).mean())
+    right = float((classifier.predict(table.X) == y).mean())
     say(f"Training accuracy {right:.4f}. Model saved: {model}")
 
 

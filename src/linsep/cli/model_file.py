@@ -95,7 +95,7 @@ class LinearModel:
             classifier.coef_,
             classifier.intercept_,
             table.feature_names,
-            table.target,
+            str(table.target),
             table.dummies,
             status,
         )

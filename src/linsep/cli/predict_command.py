@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -12,8 +11,11 @@ from numpy.typing import NDArray
 
 from linsep.cli.output import say
 from linsep.input import InputError
-from linsep.input.files import Table, read_table
+from linsep.input.files import read_table
 from linsep.rows import as_dense
+
+if TYPE_CHECKING:
+    from linsep.cli.model_file import LinearModel
 
 
 @click.command("predict")
@@ -47,14 +49,15 @@ def _field(label: Any) -> str:
     return str(label).replace("\n", "\\n")
 
 
-def _features(file: Path, rule: Any) -> NDArray[np.float64]:
+def _features(file: Path, rule: LinearModel) -> NDArray[np.float64]:
     """Return the model's columns, texts coded as they were when it was fitted."""
     source_of = {
         f"{column}[{level}]": column
         for column, levels in rule.dummies.items()
         for level in levels
     }
-    table, extra = _read(file, rule, source_of)
+    columns = dict.fromkeys(source_of.get(name, name) for name in rule.feature_names)
+    table = read_table(file, columns=tuple(columns))
     for text, levels in table.dummies.items():
         unknown = sorted(set(levels) - set(rule.dummies.get(text, levels)))
         if unknown and text in rule.dummies:
@@ -66,40 +69,13 @@ def _features(file: Path, rule: Any) -> NDArray[np.float64]:
     known = {name: j for j, name in enumerate(table.feature_names)}
     out = np.zeros((X.shape[0], len(rule.feature_names)))
     for j, name in enumerate(rule.feature_names):
-        column: str | None = source_of.get(name)
+        column = source_of.get(name, name)
         if name in known:
             out[:, j] = X[:, known[name]]
-        elif extra is not None and extra == (column or name):
-            out[:, j] = _from_labels(table.y, name, column)
-        elif column is None or column not in table.dummies:
+        elif name == column or column not in table.dummies:
+            kind = "numbers" if name == column else "texts"
             raise InputError(
-                f"{file} must have the column {column or name!r} that the model was "
-                f"fitted on, got {list(table.feature_names)[:12]}; add it"
+                f"{file} must hold {kind} in the column {column!r}, as when the model "
+                "was fitted, got other values; correct them"
             )
     return out
-
-
-def _read(
-    file: Path, rule: Any, source_of: Mapping[str, str]
-) -> tuple[Table, str | None]:
-    """Read a file with the labels, or without: a feature stands in for them then."""
-    first = rule.feature_names[0]
-    stand_in = source_of.get(first, first)
-    for target, extra in ((rule.target, None), (None, None)):
-        try:
-            return read_table(file, target), extra
-        except InputError:
-            continue
-    return read_table(file, stand_in), stand_in
-
-
-def _from_labels(y: NDArray[Any], name: str, column: str | None) -> NDArray[np.float64]:
-    """Return the feature that was read as if it were the labels."""
-    if column is not None:
-        return np.array([f"{column}[{value}]" == name for value in y], dtype=np.float64)
-    try:
-        return y.astype(np.float64)
-    except ValueError as error:
-        raise InputError(
-            f"column {name!r} must hold numbers, got {error}; clean the column"
-        ) from error

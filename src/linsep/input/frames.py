@@ -55,7 +55,8 @@ def frame_features(
             return None
         frame = _through_protocol(X, streams)
     names = names or tuple(map(str, frame.columns))
-    if set(frame.schema.values()) in ({nw.Float32}, {nw.Float64}):
+    kinds = set(frame.schema.values())
+    if kinds == {nw.Float32()} or kinds == {nw.Float64()}:
         whole = frame.to_numpy()
         if whole.dtype.kind == "f":  # pandas' nullable floats may come as objects
             return whole, names
@@ -89,7 +90,7 @@ def _columns_together(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> Float
     return out
 
 
-def _numbers(column: nw.Series[Any], name: str) -> Floats | None:
+def _numbers(column: Any, name: str) -> Floats | None:
     """Return a column's numbers, missing ones NaN, or None if it holds no numbers."""
     import narwhals.stable.v2 as nw
 
@@ -145,7 +146,7 @@ def _is_sparse_pandas(native: Any) -> bool:
     )
 
 
-def _type_name(column: nw.Series[Any]) -> str:
+def _type_name(column: Any) -> str:
     """Return what the frame's own library calls the type of a column."""
     native = column.to_native()
     return str(getattr(native, "dtype", getattr(native, "type", column.dtype)))

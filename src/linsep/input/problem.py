@@ -76,7 +76,7 @@ def problem_from(
         as they are, never copied or changed. Other types are converted to float64,
         exactly or not at all. SciPy sparse becomes CSR. pandas, polars and Arrow
         tables give the columns their names. A path is read by
-        `linsep.input.files.read_table`, which turns columns of text into 0/1 columns.
+        `linsep.read_table`, which turns columns of text into 0/1 columns.
     y : array-like, shape (n,) or (n, 1); if X is a path, a column's name or number
         One label for every row, by position; any coding of two classes.
     fit_intercept : bool, default True
@@ -187,10 +187,10 @@ def _read(
             f"number from 0; None where the file says), got {type(target).__name__}; "
             "pass y='name'"
         )
-    from linsep.input.files import read_table
+    from linsep.input.files import read_labelled
 
-    table = read_table(path, target)
-    return table.X, table.y, table.feature_names
+    table, y = read_labelled(path, target)
+    return table.X, y, table.feature_names
 
 
 def _length_mismatch(shape: tuple[int, ...], n_labels: int) -> str:

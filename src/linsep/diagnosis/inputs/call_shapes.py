@@ -43,12 +43,12 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
     if options["fit_intercept"] is None:
         options["fit_intercept"] = True
     if isinstance(first, str | os.PathLike):
-        from linsep.input.files import read_table
+        from linsep.input.files import read_labelled
 
         _expect(rest, 1, "diagnose(path, target): the file and its target column")
-        table = read_table(first, rest[0])
+        table, y = read_labelled(first, rest[0])
         options["feature_names"] = options["feature_names"] or table.feature_names
-        return study_from(table.X, table.y, outcome_name=table.target, **options)
+        return study_from(table.X, y, outcome_name=table.target, **options)
     _expect(rest, 1, "diagnose(X, y): the design and the outcome")
     return study_from(first, rest[0], **options)
 

@@ -125,7 +125,7 @@ def require_formulaic() -> None:
         import pandas as pd  # noqa: F401
     except ImportError as error:
         raise InputError(
-            'formulas need formulaic and pandas; pip install "linsep[data]"'
+            'formulas need formulaic and pandas; pip install "linsep[formula]"'
         ) from error
 
 

@@ -130,7 +130,8 @@ def not_utf8(path: Path, text: Path) -> InputError:
     """Word the error for a text that is not UTF-8, with the first such byte."""
     number, byte = 0, b""
     with open(text, "rb") as stream:
-        for number, line in enumerate(bounded_lines(stream, path), start=1):
+        for line in bounded_lines(stream, path):
+            number += 1
             try:
                 line.decode()
             except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
@@ -15,9 +15,15 @@ from linsep.input.errors import InputError
 from linsep.input.files.numpy_files import read_npy, read_npz
 from linsep.input.files.svmlight import read_svmlight
 from linsep.input.files.table import Request, Table
-from linsep.input.files.tabular import read_delimited, read_json_lines, read_parquet
+from linsep.input.files.tabular import (
+    columns_as_they_are,
+    read_delimited,
+    read_json_lines,
+    read_parquet,
+)
 from linsep.input.files.texts import open_bytes
 
+Result = TypeVar("Result")
 Reader: TypeAlias = Callable[[Path, Request], Table]
 
 # Each binary format begins with bytes of its own; a text never begins with them.
@@ -48,10 +54,11 @@ def read_table(
     columns: Sequence[str | int] | None = None,
     header: bool | None = None,
 ) -> Table:
-    """Read a data file into an array of features and an array of labels.
+    r"""Read a data file into an array of features and an array of labels.
 
     The kind of file is told by its first bytes; for texts without any by its
-    extension, then by its first line. Nothing is ever unpickled, and nothing is left out or changed without a note.
+    extension, then by its first line. Nothing is ever unpickled, and nothing is left
+    out or changed without a note.
 
     Parameters
     ----------
@@ -133,11 +140,22 @@ def read_labelled(
     return table, table.y
 
 
+def read_columns(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+    """Read the columns of a tabular file as they are, missing values and all."""
+    source = Path(path)
+    return _guarded(source, lambda: columns_as_they_are(source, _reader_for(source)))
+
+
 def _read(source: Path, request: Request) -> Table:
-    """Read a file by the reader of its kind; what fails underneath is one error."""
+    """Read a file by the reader of its kind."""
+    return _guarded(source, lambda: _reader_for(source)(source, request))
+
+
+def _guarded(source: Path, read: Callable[[], Result]) -> Result:
+    """Read a file that is one; what fails underneath is one readable error."""
     _require_regular_file(source)
     try:
-        return _reader_for(source)(source, request)
+        return read()
     except MemoryError as error:
         raise InputError(
             f"{source} must fit into memory as numbers, and does not; convert it to "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,11 +146,8 @@ def select_columns(source: Path, names: Sequence[str], request: Request) -> Sele
         raise InputError(
             f"drop must not name the target {request.target!r}; drop other columns"
         )
-    wanted = range(len(names))
-    if request.columns is not None:
-        wanted = sorted(
-            {_position(source, names, name, "columns") for name in request.columns}
-        )
+    asked = range(len(names)) if request.columns is None else request.columns
+    wanted = sorted({_position(source, names, column, "columns") for column in asked})
     features = tuple(j for j in wanted if j != target and j not in dropped)
     return Selection(tuple(names), target, features, tuple(sorted(dropped)))
 
@@ -167,16 +165,22 @@ def _position(
     """Return the position of a column given by name, or by number from 0 or -1."""
     if isinstance(column, str) and column in names:
         return names.index(column)
-    try:
-        number = int(column)
-    except ValueError:
-        number = None
+    number = None
+    # A feature called 3 that is not there must not become the column counted so.
+    if isinstance(column, int) or argument != "columns":
+        with suppress(ValueError):
+            number = int(column)
     if number is not None and -len(names) <= number < len(names):
         return number % len(names)
     close = difflib.get_close_matches(str(column), names, n=3, cutoff=0.5)
     folded = [name for name in names if name.casefold() == str(column).casefold()]
     hint = " or ".join(map(repr, folded or close))
     advice = f"did you mean {hint}?" if hint else f"it has {_listed(names)}"
+    if argument == "columns":
+        raise InputError(
+            f"{source} must have the column {column!r}, which is needed, got none of "
+            f"that name; {advice}"
+        )
     raise InputError(
         f"{argument} must name a column of {source}, got {column!r}, which is none of "
         f"its {len(names)} columns; {advice}"
