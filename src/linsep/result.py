@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.lazy import Lazy, LazyIfMade
+from linsep.proof.exact import exact_text, exact_texts
 
 if TYPE_CHECKING:
     from linsep.input.types import FeaturesLike
@@ -240,9 +241,9 @@ class Separation:
             "feature_names": _list(self.feature_names),
             "coef": _list(self.coef),
             "intercept": self.intercept,
-            "exact_weights": _texts(self.exact_weights),
+            "exact_weights": exact_texts(self.exact_weights),
             "conflict": _list(self.conflict),
-            "conflict_weights": _texts(self.conflict_weights),
+            "conflict_weights": exact_texts(self.conflict_weights),
             "n_passes": self.n_passes,
             "n_rounds": self.n_rounds,
             "seconds": self.seconds,
@@ -374,7 +375,7 @@ class LargestMargin(Separation):
         made = square is not None and square.is_made
         return super().to_dict() | {
             "support": _list(self.support),
-            "margin_squared": str(square.value) if square and made else None,
+            "margin_squared": exact_text(square.value) if square and made else None,
         }
 
 
@@ -405,11 +406,6 @@ def _list(values: Any) -> list[Any] | None:
     if values is None:
         return None
     return list(values.tolist() if isinstance(values, np.ndarray) else values)
-
-
-def _texts(numbers: tuple[Fraction | int, ...] | None) -> list[str] | None:
-    """Write exact numbers, which a JSON number would round: "1/3"."""
-    return None if numbers is None else [str(number) for number in numbers]
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -27,11 +27,13 @@ def command(asked: Asked, tol: float, exact: bool) -> None:
     nearest row of either class: the hard-margin support vector machine.
     """
     from linsep.largest_margin import max_margin
+    from linsep.proof.exact import exact_text
 
     answer, table = asked.search(max_margin, tol=tol)
     lines = []
     if answer.support is not None:
         lines.append(f"Support rows: {', '.join(map(str, answer.support))}.")
     if exact and answer.separable:
-        lines.append(f"Margin squared, exactly: {answer.margin_squared()}")
+        squared = exact_text(answer.margin_squared())
+        lines.append(f"Margin squared, exactly: {squared}")
     asked.tell(answer, table, lines)

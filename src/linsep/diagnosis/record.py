@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.input import InputError
 from linsep.lazy import Lazy
+from linsep.proof.exact import exact_texts
 
 if TYPE_CHECKING:
     from linsep.diagnosis.exact.certificate import CertifiedRows
@@ -142,7 +143,7 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in what JSON can hold; exact numbers are texts."""
-        exact, direction = self.exact_direction, self.direction
+        direction = self.direction
         return {
             "status": self.status.value,
             "proved": self.proved,
@@ -160,7 +161,7 @@ class Diagnosis:
             "collinear": dict(self.collinear),
             "coefficient_names": list(self.coefficient_names),
             "direction": None if direction is None else direction.tolist(),
-            "exact_direction": None if exact is None else [str(v) for v in exact],
+            "exact_direction": exact_texts(self.exact_direction),
             "findings": list(self.findings),
             "summary": self.summary().split("\n"),
             "seconds": self.seconds,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -12,28 +13,29 @@ from numpy.typing import NDArray
 from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 
-# Long factors smaller than this, compared to the largest, are the rounding of others.
-NOISE = 1e-14
+# Long factors so many times smaller than the largest are the rounding of others.
+NOISE = 10**14
+# Numbers whose parts are longer than this are written with six digits.
+LONG_BITS = 40
 
 
-def combination_text(terms: Sequence[tuple[str, Any]]) -> str:
+def combination_text(terms: Sequence[tuple[str, int | Fraction]]) -> str:
     """Write a linear combination as people do.
 
     Examples
     --------
-    >>> from fractions import Fraction
     >>> combination_text([("a", 1), ("b", Fraction(-1, 2)), ("intercept", 3)])
     'a - 1/2*b + 3'
     """
     text = ""
-    largest = max((float(abs(factor)) for _, factor in terms), default=0.0)
-    for name, factor in terms:
-        size = abs(factor)
-        shown = str(size)
-        if len(shown) > 12 and float(size) < NOISE * largest:
+    sizes = [abs(Fraction(factor)) for _, factor in terms]
+    largest = max(sizes, default=0)
+    for (name, factor), size in zip(terms, sizes, strict=True):
+        shown = _short_text(size)
+        if shown is None and NOISE * size < largest:
             continue
-        if len(shown) > 12:
-            shown = f"{float(size):.6g}"
+        if shown is None:
+            shown = _six_digits(size)
         term = name if size == 1 else f"{shown}*{name}"
         if name == INTERCEPT:
             term = shown
@@ -46,7 +48,30 @@ def combination_text(terms: Sequence[tuple[str, Any]]) -> str:
 
 def rounded(factor: Fraction) -> Fraction:
     """Round to six digits; combinations leave out what is nothing beside the rest."""
-    return Fraction(f"{float(factor):.6g}")
+    return Fraction(_six_digits(abs(factor))) * (1 if factor > 0 else -1)
+
+
+def _short_text(size: Fraction) -> str | None:
+    """Write a number exactly, or return None: it is too long."""
+    if max(size.numerator.bit_length(), size.denominator.bit_length()) > LONG_BITS:
+        return None
+    text = str(size)
+    return text if len(text) <= 12 else None
+
+
+def _six_digits(size: Fraction) -> str:
+    """Write a positive number of any size with six digits.
+
+    Examples
+    --------
+    >>> _six_digits(Fraction(10**400)), _six_digits(Fraction(2, 3))
+    ('1e+400', '0.666667')
+    """
+    digits = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    nearest = digits.divide(Decimal(size.numerator), Decimal(size.denominator))
+    if -300 < nearest.adjusted() < 300:
+        return f"{float(size):.6g}"
+    return f"{digits.normalize(nearest):e}"
 
 
 def number_text(value: float) -> str:
