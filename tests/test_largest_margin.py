@@ -369,15 +369,12 @@ def test_ctrl_c_in_max_margin_is_an_answer(stop_at, ctrl_c):
     assert "interrupted" in answer.message
 
 
-def test_ctrl_c_while_the_data_of_max_margin_are_read(monkeypatch):
-    from linsep import largest_margin
+def test_ctrl_c_while_the_data_of_max_margin_are_read(ctrl_c):
+    class Pressed:
+        def __array__(self, dtype=None, copy=None):
+            ctrl_c()
 
-    def pressed(*arguments, **options):
-        raise KeyboardInterrupt
-
-    # The press must come within validation, which takes no callback.
-    monkeypatch.setattr(largest_margin, "problem_from", pressed)
-    answer = linsep.max_margin([[0.0], [1.0]], [0, 1], fit_intercept=False)
+    answer = linsep.max_margin(Pressed(), [0, 1], fit_intercept=False)
     assert answer.status == "undecided"
     assert not answer.fit_intercept
     assert "still being read" in answer.message

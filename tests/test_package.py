@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
@@ -326,6 +327,21 @@ def test_version_is_the_same_everywhere():
     assert f'\nversion = "{linsep.__version__}"\n' in project
     assert f"\nversion: {linsep.__version__}\n" in citation
     assert re.search(rf"^## {re.escape(linsep.__version__)}\b", changes, re.MULTILINE)
+
+
+def test_every_public_field_of_a_record_is_documented():
+    names = [name for name in linsep.__all__ if is_dataclass(getattr(linsep, name))]
+    from linsep.diagnosis import Batch, DiagnosisProgress, InfluentialRows, Item
+
+    records = {*(getattr(linsep, name) for name in names), Batch, Item}
+    records |= {DiagnosisProgress, InfluentialRows}
+    assert len(records) > 3
+    for record in records:
+        described = "\n".join(base.__doc__ for base in record.__mro__ if base.__doc__)
+        listed = re.findall(r"^ {4}(\w+(?:, \w+)*)(?: :|$)", described, re.MULTILINE)
+        known = {name for line in listed for name in line.split(", ")}
+        public = {f.name for f in fields(record) if not f.name.startswith("_")}
+        assert public <= known, (record, public - known)
 
 
 def test_readme_examples_run(monkeypatch):

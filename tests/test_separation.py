@@ -492,15 +492,12 @@ def test_decisions_on_the_rows_themselves_are_never_wrong(seed, kind):
         assert (values != 0).all()
 
 
-def test_ctrl_c_while_the_data_are_read_is_an_answer_too(monkeypatch):
-    from linsep import separation
+def test_ctrl_c_while_the_data_are_read_is_an_answer_too(ctrl_c):
+    class Pressed:
+        def __array__(self, dtype=None, copy=None):
+            ctrl_c()
 
-    def pressed(*arguments, **options):
-        raise KeyboardInterrupt
-
-    # The press must come within validation, which takes no callback.
-    monkeypatch.setattr(separation, "problem_from", pressed)
-    answer = separate([[0.0], [1.0]], [0, 1])
+    answer = separate(Pressed(), [0, 1])
     assert answer.status == "undecided"
     assert (answer.margin_lower, answer.margin_upper) == (-np.inf, np.inf)
     assert "still being read" in answer.summary()

@@ -77,11 +77,16 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 
 
 def copy_compiled(wheel):
-    """Copy the compiled modules of a wheel to where their sources are."""
+    """Copy the compiled modules of a wheel to where their sources are.
+
+    Each is moved there whole: a process that has the old one loaded keeps it.
+    """
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     for entry in wheel.namelist():
         if entry.endswith(suffix):
-            wheel.extract(entry, SOURCES)
+            unfinished = SOURCES / f"{entry}.part"
+            unfinished.write_bytes(wheel.read(entry))
+            unfinished.replace(SOURCES / entry)
 
 
 if __name__ == "__main__":
