@@ -197,8 +197,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "diagnosis.exact",
         "diagnosis.inputs",
         "diagnosis.status",
-        "labellings",
         "diagnosis.watch",
+        "labellings",
         "proof",
         "rows",
     },
@@ -301,6 +301,19 @@ def test_no_code_unpickles_or_evaluates_text():
                 assert node.module not in forbidden, path
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in ("eval", "exec"), path
+
+
+def test_every_compiled_module_is_built_and_typed():
+    listed = re.findall(
+        r"'(linsep/[\w/]+)':", (ROOT / "src" / "meson.build").read_text()
+    )
+    sources = list(SOURCE.rglob("*.pyx"))
+    names = [path.relative_to(ROOT / "src").with_suffix("") for path in sources]
+    assert sorted(listed) == sorted(name.as_posix() for name in names)
+    for path, name in zip(sources, names, strict=True):
+        assert path.with_suffix(".pyi").exists(), name
+        loaded = importlib.import_module(".".join(name.parts))
+        assert not loaded.__file__.endswith((".py", ".pyx"))
 
 
 # --- what is written about it ---

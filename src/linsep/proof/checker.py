@@ -38,6 +38,7 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from operator import mul
 from typing import Any
 
 Document = dict[str, Any]
@@ -117,15 +118,17 @@ def check(
     weights = dict(
         zip(certificate.get("rows", []), certificate.get("weights", []), strict=True)
     )
-    constant = [(d, 1.0)] if certificate["fit_intercept"] else []
+    constant = [1.0] if certificate["fit_intercept"] else []
     totals: dict[int, int] = {}
     slacks = []
     for i, (row, sign) in enumerate(zip(data, signs, strict=True)):
         if n_columns is None and isinstance(row, Mapping):
             raise CertificateError("rows that are mappings need n_columns")
-        entries, unit = _integers(_entries(row, d, i) + constant)
+        columns, values = _entries(row, d, i)
+        columns += range(d, d + len(constant))
+        entries, unit = _integers(values + constant)
         if w is not None:
-            slack = sign * sum(entry * w[j] for j, entry in entries)
+            slack = sign * sum(map(mul, entries, map(w.__getitem__, columns)))
             if slack < 0 or (slack == 0) != (i in weights):
                 found = (
                     "negative" if slack < 0 else "zero" if slack == 0 else "positive"
@@ -134,7 +137,7 @@ def check(
             slacks.append(Fraction(slack, unit))
         if i in weights:
             factor = sign * weights[i] * (UNIT // unit)
-            for j, entry in entries:
+            for j, entry in zip(columns, entries, strict=True):
                 totals[j] = totals.get(j, 0) + factor * entry
     if any(totals.values()):
         raise CertificateError("the weighted rows do not sum to zero")
@@ -273,12 +276,12 @@ def _data_digest(
     count = 0
     counts, columns, values = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
     for row in rows:
-        entries = _entries(row, d, count)
+        filled, entries = _entries(row, d, count)
         k = len(entries)
         counts.update(struct.pack("<I", k))
         if k < d:
-            columns.update(struct.pack(f"<{k}I", *(j for j, _ in entries)))
-        values.update(struct.pack(f"<{k}d", *(value for _, value in entries)))
+            columns.update(struct.pack(f"<{k}I", *filled))
+        values.update(struct.pack(f"<{k}d", *entries))
         count += 1
     if not count == len(signs) == certificate["n_samples"]:
         raise CertificateError(
@@ -292,17 +295,17 @@ def _data_digest(
     return total.hexdigest()
 
 
-def _entries(row: Row, d: int, number: int) -> list[tuple[int, float]]:
+def _entries(row: Row, d: int, number: int) -> tuple[list[int], list[float]]:
     """Return the columns of the entries that are not zero, increasing, and these."""
     if isinstance(row, Mapping):
         if not all(type(j) is int and 0 <= j < d for j in row):
             raise CertificateError(f"row {number} must have columns from 0 to {d - 1}")
-        pairs: Iterable[tuple[int, float]] = sorted(row.items())
+        columns = sorted(j for j, entry in row.items() if entry != 0)
     elif len(row) == d:
-        pairs = enumerate(row)
+        columns = [j for j, entry in enumerate(row) if entry != 0]
     else:
         raise CertificateError(f"row {number} must have {d} entries, got {len(row)}")
-    return [(j, _double(entry)) for j, entry in pairs if entry != 0]
+    return columns, [_double(row[j]) for j in columns]
 
 
 def _double(entry: object) -> float:
@@ -317,11 +320,11 @@ def _double(entry: object) -> float:
     raise CertificateError(f"the data must be finite doubles, got {shown}")
 
 
-def _integers(entries: list[tuple[int, float]]) -> tuple[list[tuple[int, int]], int]:
-    """Return entries as integers over one denominator, a power of two."""
-    ratios = [(j, *entry.as_integer_ratio()) for j, entry in entries]
-    unit = max((below for _, _, below in ratios), default=1)
-    return [(j, above * (unit // below)) for j, above, below in ratios], unit
+def _integers(row: list[float]) -> tuple[list[int], int]:
+    """Return a row as integers over one denominator, a power of two."""
+    ratios = [entry.as_integer_ratio() for entry in row]
+    unit = max((below for _, below in ratios), default=1)
+    return [above * (unit // below) for above, below in ratios], unit
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

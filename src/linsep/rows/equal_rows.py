@@ -90,7 +90,7 @@ def distinct(
     """
     found: list[Index] = []
     n_found = 0
-    group = np.empty(n, dtype=np.intp)
+    group, leader = np.empty(n, dtype=np.intp), np.empty(n, dtype=np.intp)
     rest = np.arange(n)
     for attempt in count():
         word = words(rest, attempt)
@@ -100,12 +100,12 @@ def distinct(
         starts[1:] = word[1:] != word[:-1]
         run = np.cumsum(starts) - 1
         first = ranked[starts]
-        settled = starts.copy()
-        settled[~starts] = are_same(ranked[~starts], first[run[~starts]])
-        group[ranked[settled]] = n_found + run[settled]
+        leader[ranked] = first[run]
+        group[ranked] = n_found + run
         found.append(first)
         n_found += first.size
-        rest = np.sort(ranked[~settled])
+        followers = rest[leader[rest] != rest]
+        rest = followers[~are_same(followers, leader[followers])]
         if rest.size == 0:
             break
     return np.concatenate(found), group

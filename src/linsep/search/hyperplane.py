@@ -75,6 +75,24 @@ class Hyperplane:
         # The scale was read off one rounded weight: allow for that, and for this.
         return float(least) * (1.0 - 4.0 * EPS)
 
+    def centred(self, scan: Scan) -> tuple[Hyperplane, float]:
+        """Move the intercept to where both classes are equally near, if there is one.
+
+        Rows signed +1 gain exactly what the intercept gains, the others lose it, so the
+        scan's bounds move along and prove the moved hyperplane too. The second value is
+        what every ``a_i . w`` is at least.
+        """
+        down, up = scan.margin_negative, scan.margin_positive
+        if not np.isfinite(down - up):
+            return self, scan.margin
+        w = self.w.copy()
+        w[-1] += 0.5 * (down - up)
+        moved = Fraction(float(w[-1])) - Fraction(float(self.w[-1]))
+        least = min(Fraction(down) - moved, Fraction(up) + moved)
+        if least <= Fraction(scan.margin):
+            return self, scan.margin
+        return Hyperplane(w), float(least) * (1.0 - EPS)
+
     def scaled(self, slack: float) -> Hyperplane:
         """Scale by a power of two so that the smallest ``a_i . w`` is near 1.
 

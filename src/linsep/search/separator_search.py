@@ -9,7 +9,6 @@ how the working set grows. `SeparatorEngine` looks for any hyperplane that separ
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import partial
 from typing import Protocol
 
@@ -27,7 +26,7 @@ from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane, exact_scan
 from linsep.search.limits import Monitor, Stopped
 from linsep.search.reasons import Reason
-from linsep.solvers.bounds import EPS, margin_lower, margin_upper
+from linsep.solvers.bounds import margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
 
@@ -224,7 +223,9 @@ class SeparatorEngine:
         if scan.n_unsettled:
             proved, least = self._proved(hyperplane, scan)
         else:
-            proved, least = self._centred(Hyperplane(hyperplane.w), scan)
+            proved, least = Hyperplane(hyperplane.w), scan.margin
+            if self.search.rows.fit_intercept:
+                proved, least = proved.centred(scan)
         if least is None:
             return None
         self.search.bound_below(least, proved)
@@ -264,25 +265,6 @@ class SeparatorEngine:
             self.search.monitor.n_passes += 1
             scan = self.search.rows.scan(hyperplane.w, scan.n_unsettled)
         return scan.index[: scan.n_unsettled]
-
-    def _centred(
-        self, hyperplane: Hyperplane, scan: Scan
-    ) -> tuple[Hyperplane, float | None]:
-        """Move the intercept to where both classes are equally near, if there is one.
-
-        Rows signed +1 gain exactly what the intercept gains, the others lose it, so the
-        scan's bounds move along and prove the moved hyperplane too.
-        """
-        down, up = scan.margin_negative, scan.margin_positive
-        if not self.search.rows.fit_intercept or not np.isfinite(down - up):
-            return hyperplane, scan.margin
-        w = hyperplane.w.copy()
-        w[-1] += 0.5 * (down - up)
-        moved = Fraction(float(w[-1])) - Fraction(float(hyperplane.w[-1]))
-        least = min(Fraction(down) - moved, Fraction(up) + moved)
-        if least <= Fraction(scan.margin):
-            return hyperplane, scan.margin
-        return Hyperplane(w), float(least) * (1.0 - EPS)
 
 
 def find_separator(rows: Rows, monitor: Monitor, rng: np.random.Generator) -> Verdict:

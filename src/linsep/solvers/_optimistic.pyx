@@ -164,7 +164,7 @@ cdef class Sweep:
     cdef int _fold_in_threads(self) except -1 with gil:
         """Fold all parts, a run of them a thread."""
         ends = np.linspace(0, self._n_parts, self._n_threads + 1).astype(int).tolist()
-        for _ in map_in_threads(self._fold_run, zip(ends[:-1], ends[1:])):
+        for _ in map_in_threads(self._fold_run, zip(ends, ends[1:])):
             pass
         return 0
 

@@ -44,82 +44,52 @@ def study_from_statsmodels(
                 f"a statsmodels model says itself what its {name} is; leave {name} out"
             )
     model = getattr(model_or_result, "model", model_or_result)
-    kinds = {kind.__name__ for kind in type(model).__mro__}
-    options: dict[str, Any] = {
-        "fit_intercept": False,
-        "outcome_name": _outcome_name(model),
-        "sample_weight": sample_weight,
+    y, known, weights = _outcome(model, sample_weight)
+    names = [str(name) for name in model.data.xnames]
+    return study_from(
+        model.exog,
+        y,
+        family=known,
+        fit_intercept=False,
+        sample_weight=weights,
+        feature_names=names[: model.exog.shape[1]],
+        outcome_name=_outcome_name(model),
         **_users_rows(model),
-    }
-    exog = getattr(model, "exog", None)
-    if kinds & {"Logit", "Probit"}:
-        return study_from(
-            exog,
-            _shares(model.endog),
-            family="binomial",
-            feature_names=_names(model, exog),
-            **options,
-        )
-    if "GLM" in kinds:
-        return _study_from_glm(model, options)
-    if "MNLogit" in kinds:
-        return study_from(
-            exog,
-            _multinomial_labels(model),
-            family="multinomial",
-            feature_names=_names(model, exog),
-            **options,
-        )
-    if "OrderedModel" in kinds:
-        labels = np.asarray(model.labels)
-        codes = np.asarray(model.endog).astype(np.intp)
-        import pandas as pd
+    )
 
-        ordered = pd.Categorical.from_codes(codes, pd.Index(labels), ordered=True)
-        return study_from(
-            exog,
-            ordered,
-            family="ordinal",
-            feature_names=_names(model, exog),
-            **options,
-        )
+
+def _outcome(model: Any, weights: Any) -> tuple[Any, str, Any]:
+    """Return the outcome of a model, its family, and the weights of its rows."""
+    kinds = {kind.__name__ for kind in type(model).__mro__}
+    if kinds & {"Logit", "Probit"}:
+        return _shares(model.endog), "binomial", weights
+    if "GLM" in kinds:
+        return _outcome_of_glm(model, weights)
+    if "MNLogit" in kinds:
+        names = [str(model._ynames_map[k]) for k in sorted(model._ynames_map)]
+        return _in_order(model.endog, names), "multinomial", weights
+    if "OrderedModel" in kinds:
+        return _in_order(model.endog, np.asarray(model.labels)), "ordinal", weights
     if kinds & _COUNT_MODELS and not any("ZeroInflated" in kind for kind in kinds):
-        return study_from(
-            exog,
-            model.endog,
-            family="poisson",
-            feature_names=_names(model, exog),
-            **options,
-        )
+        return model.endog, "poisson", weights
     raise InputError(
         f"the model must be one of {_SUPPORTED}, got {type(model).__name__}; for other "
         "models call diagnose(X, y, family=...) with the design"
     )
 
 
-def _study_from_glm(model: Any, options: dict[str, Any]) -> Study:
+def _outcome_of_glm(model: Any, given: Any) -> tuple[Any, str, Any]:
     """Read a generalised linear model: family, link, weights, trials."""
     family = type(model.family).__name__
     link = type(model.family.link).__name__
     weights = np.asarray(model.freq_weights) * np.asarray(model.var_weights)
-    if options["sample_weight"] is not None:
-        weights = weights * np.asarray(options["sample_weight"])
-    options = {**options, "sample_weight": weights}
-    names = _names(model, model.exog)
+    if given is not None:
+        weights = weights * np.asarray(given)
     if family == "Binomial" and link in _BINOMIAL_LINKS:
         trials = np.broadcast_to(np.asarray(model.n_trials), model.endog.shape)
-        options["sample_weight"] = weights * (trials > 0)
-        return study_from(
-            model.exog,
-            _shares(model.endog),
-            family="binomial",
-            feature_names=names,
-            **options,
-        )
+        return _shares(model.endog), "binomial", weights * (trials > 0)
     if family in ("Poisson", "NegativeBinomial") and link == "Log":
-        return study_from(
-            model.exog, model.endog, family="poisson", feature_names=names, **options
-        )
+        return model.endog, "poisson", weights
     raise InputError(
         "a GLM must have a Binomial family with a logit, probit, cloglog or loglog "
         "link, or a Poisson or NegativeBinomial family with a log link, got "
@@ -144,19 +114,12 @@ def _shares(endog: Any) -> Any:
     return np.stack([values, 1.0 - values], axis=1)
 
 
-def _multinomial_labels(model: Any) -> Any:
+def _in_order(endog: Any, labels: Any) -> Any:
     """Return the classes by their names, in the model's order."""
     import pandas as pd
 
-    codes = np.asarray(model.endog).astype(np.intp)
-    names = [str(model._ynames_map[k]) for k in sorted(model._ynames_map)]
-    return pd.Categorical.from_codes(codes, pd.Index(names), ordered=True)
-
-
-def _names(model: Any, exog: Any) -> list[str]:
-    """Return the design's column names."""
-    names = [str(name) for name in model.data.xnames]
-    return names[: exog.shape[1]]
+    codes = np.asarray(endog).astype(np.intp)
+    return pd.Categorical.from_codes(codes, pd.Index(labels), ordered=True)
 
 
 def _outcome_name(model: Any) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from linsep.input import InputError, checked_count, checked_random_state
 from linsep.lab.perceptrons.method import Method, Result, SignedRows, linear_result
-from linsep.lab.perceptrons.result import FloatArray, LinearResult, Stop
+from linsep.lab.perceptrons.result import FloatArray, LinearResult, Stop, products
 
 Order = Literal["cyclic", "shuffled"]
 
@@ -97,9 +97,7 @@ class DrivenByMistakes(Method[Result]):
         self, rows: SignedRows, state: State, which: NDArray[np.intp]
     ) -> FloatArray:
         """Return ``a_i . w`` of some rows."""
-        # Not by the BLAS: its fused operations see a margin of rounding in a tie.
-        values: FloatArray = (rows.A[which] * state.w).sum(axis=1)
-        return values
+        return products(rows.A[which], state.w)
 
     def learn(self, rows: SignedRows) -> tuple[State, History]:
         """Show the rows until a pass meets no mistake, or a limit is reached."""

@@ -116,13 +116,23 @@ def new_rows(X: object, n_features: int) -> FloatArray:
     return as_dense(check_features(X, n_features)).astype(np.float64, copy=False)
 
 
+def products(A: FloatArray, w: FloatArray) -> FloatArray:
+    """Return ``A @ w`` with every product rounded, the same for a row wherever it is.
+
+    What the BLAS makes of a tie depends on where the rows lie in memory, and a run must
+    agree with its result on what separates.
+    """
+    values: FloatArray = (A * w).sum(axis=1)
+    return values
+
+
 def margin_bounds(
     A: FloatArray, w: FloatArray, row_weights: FloatArray
 ) -> tuple[float, float]:
     """Return ``min_i a_i . w / |w|`` and ``|sum_i p_i a_i|``, nan where undefined."""
     length = norm(w)
     mass = float(row_weights.sum())
-    lower = float((A @ w).min()) / length if length > 0 else float("nan")
+    lower = float(products(A, w).min()) / length if length > 0 else float("nan")
     upper = float(np.linalg.norm(row_weights @ A)) / mass if mass > 0 else float("nan")
     return lower, upper
 

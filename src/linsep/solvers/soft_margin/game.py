@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import longest_row
-from linsep.solvers.soft_margin.interior_point import interior_point
+from linsep.solvers.soft_margin.interior_point import Iterate, interior_point
 
 # Iterations at most; ten to twenty are seen.
 MOST_ITERATIONS = 100
@@ -132,6 +132,39 @@ def solve_capped(
     tight = start >= 1.0 - NO_CHOICE
     caps = np.where(tight, caps * (start + NO_CHOICE), caps)
     start = np.where(tight, start / (start + NO_CHOICE), start)
+    game, _ = closed_game(
+        rows,
+        caps,
+        equalities,
+        start,
+        lambda state: _evaluate(rows, state.theta * caps, caps, groups),
+        tol,
+        should_stop,
+    )
+    return replace(game, nu=nu)
+
+
+def closed_game(
+    rows: NDArray[np.float64],
+    caps: NDArray[np.float64],
+    equalities: NDArray[np.float64],
+    start: NDArray[np.float64],
+    judge: Callable[[Iterate], CappedGame],
+    tol: float,
+    should_stop: Callable[[int, float], bool] = lambda n_iterations, upper: False,
+) -> tuple[CappedGame, Iterate]:
+    """Run the interior point until the game's interval is closed; see `solve_capped`.
+
+    Parameters
+    ----------
+    rows, caps, equalities, start : ndarray
+        As `linsep.solvers.soft_margin.interior_point.interior_point` takes them.
+    judge : callable
+        Returns the game that an iterate's weights and direction make, with its bounds.
+        It is asked when the interval should be closed by the method's own estimate.
+    tol, should_stop
+        As in `solve_capped`.
+    """
     reach = longest_row(rows)
     with calm_blas(min(rows.shape)):
         for state in interior_point(rows, caps, equalities, start):
@@ -142,14 +175,14 @@ def solve_capped(
                 state.n_iterations, length
             )
             if closing or vanishing or last:
-                game = _evaluate(rows, state.theta * caps, caps, groups)
+                game = judge(state)
                 gap = game.value_upper - game.value_lower
                 closed = gap <= tol * game.value_upper or vanishing
                 if closed or last:
                     n_iterations = state.n_iterations
                     return replace(
-                        game, n_iterations=n_iterations, closed=closed, nu=nu
-                    )
+                        game, n_iterations=n_iterations, closed=closed
+                    ), state
     raise AssertionError("unreachable")  # the iterates never end
 
 

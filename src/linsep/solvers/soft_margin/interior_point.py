@@ -21,10 +21,9 @@ support vector machines", SIAM J. Optim. 13, 2002). Wide rows: by a Cholesky fac
 ``B B^T + D`` itself. The start is feasible on both
 sides, so every iterate is, and ``|B^T theta|`` bounds the game's value from above.
 
-The paper's own loop plays this game too
-(`linsep.solvers.soft_margin.projected_weights`); its gap closes like one
-over the number of rounds, that of the interior point by a factor
-of three to ten an iteration, whatever ``nu`` and the data.
+The paper's own loop plays this game too, with exponential weights cut off at their
+caps; its gap closes like one over the number of rounds, that of the interior point by a
+factor of three to ten an iteration, whatever ``nu`` and the data.
 """
 
 from __future__ import annotations

@@ -13,15 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.solvers.blas import calm_blas
-from linsep.solvers.bounds import longest_row
-from linsep.solvers.soft_margin.game import (
-    MOST_ITERATIONS,
-    ZERO,
-    CappedGame,
-    worst_mean,
-)
-from linsep.solvers.soft_margin.interior_point import interior_point
+from linsep.solvers.soft_margin.game import CappedGame, closed_game, worst_mean
+from linsep.solvers.soft_margin.interior_point import Iterate
 
 
 @dataclass(frozen=True)
@@ -113,29 +106,16 @@ def solve_joint(
     caps = np.maximum(caps, p * (1.0 + 1e-7))
     offsets = pairs.offsets() if free else np.zeros((0, len(p)))
     equalities = np.vstack([np.ones(len(p)), offsets])
-    reach = longest_row(rows)
-    with calm_blas(min(rows.shape)):
-        for state in interior_point(rows, caps, equalities, p / caps):
-            length = float(np.linalg.norm(state.w))
-            closing = state.gap <= 2 * tol * length**2
-            vanishing = length <= ZERO * reach
-            last = state.n_iterations >= MOST_ITERATIONS
-            if not (closing or vanishing or last):
-                continue
-            scale = length if length > 0 else 1.0
-            b = state.multipliers[1:] / scale
-            margins = rows @ (state.w / scale) + b @ offsets
-            lower, level = worst_mean(margins, caps, 1.0)
-            game = CappedGame(
-                state.w / scale, 0.0, level, lower, length, state.theta * caps, 0, False
-            )
-            closed = length - lower <= tol * length or vanishing
-            if closed or last:
-                return replace(
-                    game,
-                    n_iterations=state.n_iterations,
-                    closed=closed,
-                    nu=nu,
-                    offsets=np.append(b, np.zeros(n_classes - b.size)),
-                )
-    raise AssertionError("unreachable")  # the iterates never end
+
+    def judge(state: Iterate) -> CappedGame:
+        length = float(np.linalg.norm(state.w))
+        scale = length if length > 0 else 1.0
+        margins = rows @ (state.w / scale) + state.multipliers[1:] / scale @ offsets
+        lower, level = worst_mean(margins, caps, 1.0)
+        p = state.theta * caps
+        return CappedGame(state.w / scale, 0.0, level, lower, length, p, 0, False)
+
+    game, state = closed_game(rows, caps, equalities, p / caps, judge, tol)
+    b = np.zeros(n_classes)
+    b[: len(offsets)] = state.multipliers[1:] / (game.value_upper or 1.0)
+    return replace(game, nu=nu, offsets=b)
