@@ -26,7 +26,7 @@ def hostile_entries(rng, shape):
 
 
 def hostile_problem(rng, most_rows=9, most_columns=5):
-    """Return (X, y): two classes or one, with copies, opposites and dependent columns."""
+    """Return (X, y): one class or two, with copies, opposites, dependent columns."""
     n, d = int(rng.integers(1, most_rows)), int(rng.integers(1, most_columns))
     X = hostile_entries(rng, (n, d))
     y = rng.integers(0, 2, n)
