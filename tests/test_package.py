@@ -277,6 +277,11 @@ def module_path(module: str) -> Path:
     return ROOT / "src" / Path(*module.split(".")).with_suffix(".py")
 
 
+def test_no_module_is_too_long_to_read():
+    for path in [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyx")]:
+        assert len(path.read_text().splitlines()) <= 450, path
+
+
 def test_checker_stands_on_the_standard_library_alone():
     tree = ast.parse((SOURCE / "proof" / "checker.py").read_text())
     for node in ast.walk(tree):
