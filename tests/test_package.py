@@ -176,7 +176,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "input": {"rows"},
     "solvers": {"rows"},
     "proof": {"input", "rows", "whole_files"},
-    "result": {"input", "lazy", "proof"},
+    "result": {"input", "lazy", "printable", "proof"},
     "search": {"input", "lazy", "proof", "result", "rows", "solvers"},
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},
@@ -213,6 +213,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "proof",
         "rows",
         "solvers",
+        "printable",
     },
     "lab": {"figure_style", "input", "labellings", "rows", "solvers", "whole_files"},
     "datasets": {"lab"},  # public names of parts of the laboratory

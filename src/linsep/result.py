@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.lazy import Lazy, LazyIfMade
+from linsep.printable import exact_text
 
 if TYPE_CHECKING:
     from linsep.input.types import FeaturesLike
@@ -374,7 +375,7 @@ class LargestMargin(Separation):
         made = square is not None and square.is_made
         return super().to_dict() | {
             "support": _list(self.support),
-            "margin_squared": str(square.value) if square and made else None,
+            "margin_squared": exact_text(square.value) if square and made else None,
         }
 
 
@@ -409,7 +410,7 @@ def _list(values: Any) -> list[Any] | None:
 
 def _texts(numbers: tuple[Fraction | int, ...] | None) -> list[str] | None:
     """Write exact numbers, which a JSON number would round: "1/3"."""
-    return None if numbers is None else [str(number) for number in numbers]
+    return None if numbers is None else [exact_text(number) for number in numbers]
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +14,10 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a place beside `path` to write to, and move it to `path` at the end.
 
     If anything goes wrong, or the writing is interrupted, the place is cleared and
-    whatever stood at `path` stands. The ending of the name is kept, for writers that
-    go by it.
+    whatever stood at `path` stands; the bytes are on the disk before it gives way. Each
+    call has a place of its own, so that several may write to one path, and the last
+    stays. The ending of the name is kept, for writers that go by it. A device or pipe
+    at `path` is written to as it is.
 
     Examples
     --------
@@ -26,9 +29,25 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     [('answer.txt', '42')]
     """
     target = Path(path)
-    unfinished = target.with_name(f".{os.getpid()}.part.{target.name}")
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    mark = f"{os.getpid()}.{secrets.token_hex(6)}"
+    unfinished = target.with_name(f".{mark}.part.{target.name}")
     try:
         yield unfinished
+        _synchronise(unfinished, os.O_RDWR)
         unfinished.replace(target)
+        if os.name == "posix":
+            _synchronise(target.parent, os.O_RDONLY)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _synchronise(path: Path, mode: int) -> None:
+    """Have the system put a file, or the names in a folder, on the disk."""
+    handle = os.open(path, mode)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

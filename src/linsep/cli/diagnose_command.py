@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from linsep.cli.options import (
 from linsep.cli.output import require_writable, say, strict_json
 from linsep.input import InputError
 from linsep.rows import as_dense
+from linsep.whole_files import whole_file
 
 if TYPE_CHECKING:
     from linsep.diagnosis.inputs.study import Study
@@ -162,11 +164,15 @@ def _save_data(answer: Diagnosis, path: Path) -> None:
 
     X, y = answer.certificate_data()
     labels = np.asarray(y)
+    # Made in memory first: a full disk in the midst of an archive is two errors.
+    archive = BytesIO()
     np.savez_compressed(
-        path,
+        archive,
         X=as_dense(X),
         y=labels.astype(str) if labels.dtype.kind == "O" else labels,
     )
+    with whole_file(path) as unfinished:
+        unfinished.write_bytes(archive.getbuffer())
 
 
 def _how_to_check(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.input import InputError
 from linsep.lazy import Lazy
+from linsep.printable import exact_text
 
 if TYPE_CHECKING:
     from linsep.diagnosis.exact.certificate import CertifiedRows
@@ -160,7 +161,9 @@ class Diagnosis:
             "collinear": dict(self.collinear),
             "coefficient_names": list(self.coefficient_names),
             "direction": None if direction is None else direction.tolist(),
-            "exact_direction": None if exact is None else [str(v) for v in exact],
+            "exact_direction": None
+            if exact is None
+            else [exact_text(v) for v in exact],
             "findings": list(self.findings),
             "summary": self.summary().split("\n"),
             "seconds": self.seconds,

@@ -113,7 +113,10 @@ def _centred(A: NDArray[np.float64]) -> Coordinates:
         centre = (A.T @ signs)[:-1] / len(A)
     centre = np.where(np.isfinite(centre), centre, 0.0)
     moved = A.copy()
-    moved[:, :-1] -= signs[:, None] * centre
+    with np.errstate(over="ignore"):
+        moved[:, :-1] -= signs[:, None] * centre
+    if not np.isfinite(moved).all():  # at the end of the doubles: as they are
+        return _dense_coordinates(A)
     inner = whiten(moved)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:

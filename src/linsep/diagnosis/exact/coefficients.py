@@ -106,9 +106,10 @@ class _Question:
         towards = -1.0 if self.w[column] > 0 else 1.0
         w, v = doubles_from(self.w), towards * doubles_from(step)
         block = self.working.rows
-        slack, change = np.asarray(block @ w).ravel(), np.asarray(block @ v).ravel()
-        falling = change < 0
         with np.errstate(all="ignore"):
+            slack = np.asarray(block @ w).ravel()
+            change = np.asarray(block @ v).ravel()
+            falling = change < 0
             reach = (slack[falling] / -change[falling]).min(initial=np.inf)
             needed = -w[column] / v[column]
         if not needed < reach:

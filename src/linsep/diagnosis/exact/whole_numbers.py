@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from linsep.diagnosis.exact.facial_reduction import Partition
-from linsep.proof.exact import doubles_from, integers_from
 from linsep.proof.signs import all_positive
 from linsep.rows import Rows
 
@@ -25,19 +25,33 @@ def simplified(rows: Rows, partition: Partition) -> Partition:
     if quotient.dimension < 2 or not any(partition.w):
         return partition
     separated = np.flatnonzero(~partition.overlapped)
-    u = doubles_from(partition.w)[_free_columns(partition)]
+    free = _free_columns(partition).tolist()
+    u = [Fraction(partition.w[column]) for column in free]
     if quotient.basis is not None:
-        scale = quotient.basis[_free_columns(partition), np.arange(u.size)]
-        u = u / scale.astype(np.float64)
-    mantissa, exponent = np.frexp(u)
+        u = [x / int(quotient.basis[free[k], k]) for k, x in enumerate(u)]
     for bits in LENGTHS:
-        short = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
-        w = quotient.to_weights(integers_from(short))
+        w = quotient.to_weights(_leading_bits(u, bits))
         if all_positive(rows, w, partition.working) and all_positive(
             rows, w, separated
         ):
             return replace(partition, w=w)
     return partition
+
+
+def _leading_bits(values: list[Fraction], bits: int) -> list[int]:
+    """Round each number to so many bits; all times one power of two, in integers."""
+    exponents, mantissas = [], []
+    for value in values:
+        exponent = value.numerator.bit_length() - value.denominator.bit_length()
+        if abs(value) >= Fraction(2) ** exponent:
+            exponent += 1
+        exponents.append(exponent - bits)
+        mantissas.append(round(value / Fraction(2) ** (exponent - bits)))
+    lowest = min(exponents)
+    return [
+        mantissa << (exponent - lowest)
+        for mantissa, exponent in zip(mantissas, exponents, strict=True)
+    ]
 
 
 def _free_columns(partition: Partition) -> np.ndarray:

@@ -14,6 +14,7 @@ from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.watch import OutOfTime, Watch
+from linsep.proof.exact import doubles_from
 from linsep.proof.signs import vanishing
 from linsep.rows.working_set import WorkingSet
 
@@ -47,7 +48,7 @@ class FewestColumns:
         """
         best = self.partition
         used = self.columns_used(best)
-        weight = np.abs([float(best.w[j]) for j in used])
+        weight = np.abs(doubles_from(best.w)[used])
         try:
             for column in used[np.argsort(weight, kind="stable")]:
                 left = self.columns_used(best)

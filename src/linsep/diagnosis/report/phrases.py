@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +13,13 @@ from numpy.typing import NDArray
 from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 
-# Long factors smaller than this, compared to the largest, are the rounding of others.
-NOISE = 1e-14
+# Long factors so many times smaller than the largest are the rounding of others.
+NOISE = 10**14
+# Numbers whose parts are longer than this are written with six digits.
+LONG_BITS = 40
 
 
-def combination_text(terms: Sequence[tuple[str, Any]]) -> str:
+def combination_text(terms: Sequence[tuple[str, int | Fraction]]) -> str:
     """Write a linear combination as people do.
 
     Examples
@@ -26,14 +29,14 @@ def combination_text(terms: Sequence[tuple[str, Any]]) -> str:
     'a - 1/2*b + 3'
     """
     text = ""
-    largest = max((float(abs(factor)) for _, factor in terms), default=0.0)
-    for name, factor in terms:
-        size = abs(factor)
-        shown = str(size)
-        if len(shown) > 12 and float(size) < NOISE * largest:
+    sizes = [abs(Fraction(term[1])) for term in terms]
+    largest = max(sizes, default=0)
+    for (name, factor), size in zip(terms, sizes, strict=True):
+        shown = _exact_text(size)
+        if shown is None and NOISE * size < largest:
             continue
-        if len(shown) > 12:
-            shown = f"{float(size):.6g}"
+        if shown is None:
+            shown = size_text(size)
         term = name if size == 1 else f"{shown}*{name}"
         if name == INTERCEPT:
             term = shown
@@ -41,12 +44,36 @@ def combination_text(terms: Sequence[tuple[str, Any]]) -> str:
             text = f"-{term}" if factor < 0 else term
         else:
             text += f" - {term}" if factor < 0 else f" + {term}"
-    return text or "0"
+    return text
+
+
+def _exact_text(size: int | Fraction) -> str | None:
+    """Write a number exactly, or return None: it is too long."""
+    if max(size.numerator.bit_length(), size.denominator.bit_length()) > LONG_BITS:
+        return None
+    text = str(size)
+    return text if len(text) <= 12 else None
+
+
+def size_text(size: int | Fraction) -> str:
+    """Write a positive number of any size with six digits.
+
+    Examples
+    --------
+    >>> size_text(10**400), size_text(Fraction(2, 3)), size_text(Fraction(1, 10**400))
+    ('1e+400', '0.666667', '1e-400')
+    """
+    digits = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    rounded = digits.divide(Decimal(size.numerator), Decimal(size.denominator))
+    if -300 < rounded.adjusted() < 300:
+        return f"{float(size):.6g}"
+    return f"{digits.normalize(rounded):e}"
 
 
 def rounded(factor: Fraction) -> Fraction:
     """Round to six digits; combinations leave out what is nothing beside the rest."""
-    return Fraction(f"{float(factor):.6g}")
+    sign = -1 if factor < 0 else 1
+    return sign * Fraction(size_text(abs(factor)))
 
 
 def number_text(value: float) -> str:

@@ -1,0 +1,50 @@
+"""BLAS is left with the threads it was found with."""
+
+import threading
+
+import pytest
+import scipy.linalg  # noqa: F401  # its BLAS is held too
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from linsep.solvers.blas import NARROW, calm_blas
+
+
+def blas_threads():
+    return [
+        pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"
+    ]
+
+
+def test_threads_are_restored_after_calls_that_overlap():
+    with threadpool_limits(2, user_api="blas"):
+        found = blas_threads()
+        first_in, second_in, first_out = (threading.Event() for _ in range(3))
+
+        def first():
+            with calm_blas(1):
+                first_in.set()
+                second_in.wait(30)
+            first_out.set()
+
+        thread = threading.Thread(target=first)
+        thread.start()
+        assert first_in.wait(30)
+        with calm_blas(1):
+            second_in.set()
+            assert first_out.wait(30)
+            assert set(blas_threads()) <= {1}  # the first to go takes nothing away
+        thread.join()
+        assert blas_threads() == found
+
+
+def test_threads_are_restored_after_an_error():
+    found = blas_threads()
+    with pytest.raises(ZeroDivisionError), calm_blas(1):
+        raise ZeroDivisionError
+    assert blas_threads() == found
+
+
+def test_wide_matrices_keep_their_threads():
+    found = blas_threads()
+    with calm_blas(NARROW + 1):
+        assert blas_threads() == found
