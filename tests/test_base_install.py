@@ -70,13 +70,11 @@ def test_diagnose_needs_no_extra(plants, family):
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
-        (["diagnose", "plants.csv", "--formula", "grown ~ soil"], "data"),
-        (["separate", "plants.parquet", "--target", "grown"], "data"),
+        (["diagnose", "plants.csv", "--formula", "grown ~ soil"], "formula"),
         (["reproduce", "figure-1", "--n-max", "1"], "plot"),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(plants, arguments, extra):
-    plants.with_suffix(".parquet").write_bytes(b"PAR1 and so on PAR1")
     done = linsep_without_extras(plants.parent, *arguments)
     assert done.returncode == 2
     assert f'pip install "linsep[{extra}]"' in done.stderr
@@ -87,7 +85,7 @@ def test_frames_of_answers_say_what_they_need(tmp_path):
     code = (
         "import linsep\n"
         "for answer in (linsep.diagnose([[1], [2]], [0, 1]),\n"
-        "               linsep.diagnose_many([[1], [2]], {'y': [0, 1]})):\n"
+        "               linsep.diagnose_outcomes([[1], [2]], {'y': [0, 1]})):\n"
         "    try:\n"
         "        answer.to_frame()\n"
         "    except linsep.InputError as error:\n"
@@ -95,4 +93,4 @@ def test_frames_of_answers_say_what_they_need(tmp_path):
     )
     done = run_without_extras(code, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count('needs pandas; pip install "linsep[data]"') == 2
+    assert done.stdout.count('needs pandas; pip install "linsep[formula]"') == 2

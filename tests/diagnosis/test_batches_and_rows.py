@@ -74,6 +74,15 @@ def test_nothing_stops_a_batch_and_progress_is_told():
     assert "3 error" in batch.summary()
 
 
+def test_undecided_items_are_not_counted_as_separated():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 20))
+    y = {"slow": X @ np.ones(20) > 0}
+    batch = linsep.diagnose_outcomes(X, y, time_limit=1e-9)
+    assert list(batch.status) == ["undecided"]
+    assert batch.summary() == "1 models: 1 undecided."
+
+
 def test_what_is_shared_must_be_usable():
     with pytest.raises(linsep.InputError, match="one outcome a column"):
         linsep.diagnose_outcomes([[1], [2]], [0, 1])

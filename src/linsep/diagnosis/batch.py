@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.status import DiagnosisStatus
+from linsep.input.frames import pandas_for
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Batch(Sequence[Item]):
 
     def to_frame(self) -> Any:
         """Return one line an item, as a pandas frame indexed by name."""
-        import pandas as pd
+        pd = pandas_for("to_frame")
 
         fields = ("status", "proved", "n_separated", "estimate", "message")
         columns = {f: [getattr(item, f) for item in self.items] for f in fields}
@@ -82,7 +83,8 @@ class Batch(Sequence[Item]):
             for status in (*(kind.value for kind in DiagnosisStatus), "error")
         }
         text = ", ".join(f"{n:,} {status}" for status, n in counts.items() if n)
-        found = [i.name for i in self.items if i.status not in ("overlap", "error")]
+        separated = (DiagnosisStatus.COMPLETE, DiagnosisStatus.QUASI_COMPLETE)
+        found = [item.name for item in self.items if item.status in separated]
         if not found:
             return f"{len(self):,} models: {text}."
         more = f" and {len(found) - 8:,} more" if len(found) > 8 else ""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.input import InputError
+from linsep.input.frames import pandas_for
 from linsep.lazy import Lazy
 from linsep.printable import exact_text
 
@@ -175,7 +176,7 @@ class Diagnosis:
         Columns: ``estimate``, ``estimate_without_aliased``, ``direction`` and
         ``combination_of``; the index holds the names.
         """
-        import pandas as pd
+        pd = pandas_for("to_frame")
 
         names = list(self.coefficient_names)
         without = self.estimates_without_aliased
