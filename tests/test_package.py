@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
@@ -370,3 +371,20 @@ def test_readme_shows_what_the_commands_print(tmp_path, monkeypatch):
             expected = expected[:-1]
             printed = printed[: len(expected)]
         assert list(map(shape_of, printed)) == list(map(shape_of, expected)), command
+
+
+def test_every_public_field_of_a_record_is_documented():
+    names = [name for name in linsep.__all__ if is_dataclass(getattr(linsep, name))]
+    from linsep.diagnosis import Batch, Item
+    from linsep.result import Progress
+
+    records = {*(getattr(linsep, name) for name in names), Batch, Item, Progress}
+    assert len(records) > 3
+    for record in records:
+        listed = re.findall(
+            r"^ {4}(\w+(?:, \w+)*)(?: :|$)", record.__doc__, re.MULTILINE
+        )
+        known = {name for line in listed for name in line.split(", ")}
+        own = {f.name for f in fields(record)} & set(record.__annotations__)
+        public = {name for name in own if not name.startswith("_")}
+        assert public <= known, (record, public - known)

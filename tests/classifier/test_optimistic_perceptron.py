@@ -1,6 +1,7 @@
 """The classifier: what it proves and reports, and its life with scikit-learn."""
 
 import pickle
+import time
 import warnings
 
 import numpy as np
@@ -401,3 +402,17 @@ def test_verbose_prints_passes(capsys, digits_pair):
 
 def test_there_is_no_partial_fit():
     assert not hasattr(OptimisticPerceptron(), "partial_fit")
+
+
+@pytest.mark.parametrize(
+    ("y", "options"),
+    [([0, 1, 0, 1], {"nu": 0.5}), ([1, 1, 1, 1], {}), ([0, 0, 1, 1], {})],
+)
+def test_seconds_are_those_of_the_fit(y, options):
+    X = np.arange(4.0)[:, None]
+    started = time.perf_counter()
+    classifier = OptimisticPerceptron(**options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classifier.fit(X, y)
+    assert 0 <= classifier.separation_.seconds <= time.perf_counter() - started
