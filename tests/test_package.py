@@ -284,6 +284,14 @@ def test_no_module_is_too_long_to_read():
         assert len(path.read_text().splitlines()) <= 450, path
 
 
+def test_the_spine_reads_in_an_afternoon():
+    text = (ROOT / "docs" / "architecture.rst").read_text()
+    spine = re.findall(r"^\d+\. ``([\w/]+\.py)``:", text, re.MULTILINE)
+    assert len(spine) == 12
+    sizes = [len((SOURCE / name).read_text().splitlines()) for name in spine]
+    assert sum(sizes) <= 2750
+
+
 def test_checker_stands_on_the_standard_library_alone():
     tree = ast.parse((SOURCE / "proof" / "checker.py").read_text())
     for node in ast.walk(tree):
