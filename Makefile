@@ -21,7 +21,7 @@ PACKAGE := $(VENV)/.package
 TESTING := $(VENV)/.testing
 LINTING := $(VENV)/.linting
 
-.PHONY: demo test slow lint readme docs format clean help
+.PHONY: demo test slow torture lint docs format clean help
 
 demo: $(PACKAGE) ## separate a real data file: 569 tumours, 30 measurements
 	$(BIN)/linsep separate examples/data/breast_cancer.csv --target diagnosis
@@ -31,6 +31,9 @@ test: $(TESTING) ## the test suite, doctests included
 
 slow: $(TESTING) ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow $(ARGS)
+
+torture: $(TESTING) ## hostile data, files, signals and crowds; ARGS="--scale 10" for longer
+	PYTHONPATH=tests $(BIN)/python -m torture $(ARGS)
 
 lint: $(LINTING) ## format, lint and types
 	$(BIN)/ruff format --check .

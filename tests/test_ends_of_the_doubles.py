@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import linsep
-from linsep.cli.output import strict_json
 
 LARGEST = np.finfo(np.float64).max
 ENDS = [0.0, 5e-324, -5e-324, 1e-308, -1e-308, 1e308, -1e308, LARGEST, -LARGEST]
@@ -34,12 +33,7 @@ def assert_separation_speaks(answer, X, y):
     assert type(answer).__name__ in repr(answer)
     assert answer.proved
     answer.certificate.verify(X, y)
-    written = answer.to_dict()
-    assert strict_json(written)
-    for name in ("exact_weights", "conflict_weights"):
-        exact = getattr(answer, name)
-        assert (written[name] is None) == (exact is None)
-        assert exact is None or all(written[name])
+    assert answer.to_dict()["status"] == answer.status.value
     if answer.separable and len(answer.classes) == 2:
         decisions = answer.decision_function(X)
         assert np.isfinite(decisions).all()
@@ -58,9 +52,7 @@ def assert_sound(seed):
     assert answer.proved
     assert answer.summary().startswith(answer.message)
     assert "Diagnosis" in repr(answer)
-    written = answer.to_dict()
-    assert strict_json(written)
-    assert written["status"] == answer.status
+    assert answer.to_dict()["status"] == answer.status
     answer.certificate.verify(*answer.certificate_data())
 
 

@@ -177,7 +177,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "input": {"rows"},
     "solvers": {"rows"},
     "proof": {"input", "rows", "whole_files"},
-    "result": {"input", "lazy", "proof"},
+    "result": {"input", "lazy", "printable", "proof"},
     "search": {"input", "lazy", "proof", "result", "rows", "solvers"},
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},
@@ -214,6 +214,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "proof",
         "rows",
         "solvers",
+        "printable",
     },
     "lab": {"figure_style", "input", "labellings", "rows", "solvers", "whole_files"},
     "datasets": {"lab"},  # public names of parts of the laboratory
@@ -276,6 +277,19 @@ def test_modules_import_one_another_in_one_direction():
 def module_path(module: str) -> Path:
     """The file of a module."""
     return ROOT / "src" / Path(*module.split(".")).with_suffix(".py")
+
+
+def test_no_module_is_too_long_to_read():
+    for path in [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyx")]:
+        assert len(path.read_text().splitlines()) <= 450, path
+
+
+def test_the_spine_reads_in_an_afternoon():
+    text = (ROOT / "docs" / "architecture.rst").read_text()
+    spine = re.findall(r"^\d+\. ``([\w/]+\.py)``:", text, re.MULTILINE)
+    assert len(spine) == 12
+    sizes = [len((SOURCE / name).read_text().splitlines()) for name in spine]
+    assert sum(sizes) <= 2750
 
 
 def test_checker_stands_on_the_standard_library_alone():
@@ -380,3 +394,20 @@ def test_readme_shows_what_the_commands_print(tmp_path, monkeypatch):
             expected = expected[:-1]
             printed = printed[: len(expected)]
         assert list(map(shape_of, printed)) == list(map(shape_of, expected)), command
+
+
+def test_every_public_field_of_a_record_is_documented():
+    names = [name for name in linsep.__all__ if is_dataclass(getattr(linsep, name))]
+    from linsep.diagnosis import Batch, Item
+    from linsep.result import Progress
+
+    records = {*(getattr(linsep, name) for name in names), Batch, Item, Progress}
+    assert len(records) > 3
+    for record in records:
+        listed = re.findall(
+            r"^ {4}(\w+(?:, \w+)*)(?: :|$)", record.__doc__, re.MULTILINE
+        )
+        known = {name for line in listed for name in line.split(", ")}
+        own = {f.name for f in fields(record)} & set(record.__annotations__)
+        public = {name for name in own if not name.startswith("_")}
+        assert public <= known, (record, public - known)

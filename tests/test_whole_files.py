@@ -56,11 +56,11 @@ def test_a_device_is_written_to_and_not_replaced():
     assert not os.path.isfile("/dev/null")
 
 
-# A process whose files may hold 300 bytes at most, as on a disk that is full by then.
+# A process whose files may hold 2,000 bytes at most, as on a disk that is full by then.
 LIMITED = """
 import resource, sys
 from linsep.cli import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 main(prog_name="linsep")
 """
 
@@ -69,7 +69,7 @@ main(prog_name="linsep")
 @pytest.mark.parametrize("command", ["diagnose", "separate", "fit"])
 def test_a_full_disk_is_one_sentence_and_old_files_stay(tmp_path, command):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, 20))
+    X = rng.standard_normal((300, 60))
     np.savez(tmp_path / "data.npz", X=X, y=rng.integers(0, 2, 300))
     saved = {
         "diagnose": {"--certificate": "proof.json", "--certificate-data": "rows.npz"},
@@ -87,6 +87,7 @@ def test_a_full_disk_is_one_sentence_and_old_files_stay(tmp_path, command):
         capture_output=True,
         text=True,
         check=False,
+        env={**os.environ},
     )
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("\n") == 1

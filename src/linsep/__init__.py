@@ -17,7 +17,11 @@ if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
     from linsep.classifier.optimistic_perceptron import (
         OptimisticPerceptron as OptimisticPerceptron,
     )
+    from linsep.diagnosis import Batch as Batch
     from linsep.diagnosis import Diagnosis as Diagnosis
+    from linsep.diagnosis import DiagnosisStatus as DiagnosisStatus
+    from linsep.diagnosis import Estimate as Estimate
+    from linsep.diagnosis import InfluentialRows as InfluentialRows
     from linsep.diagnosis import SeparationError as SeparationError
     from linsep.diagnosis import SeparationWarning as SeparationWarning
     from linsep.diagnosis import check_separation as check_separation
@@ -45,10 +49,14 @@ __version__ = "0.1.0"
 
 # Each public name, and the module it is loaded from; a module itself where they agree.
 _HOMES = {
+    "Batch": "diagnosis",
     "Certificate": "proof.certificate",
     "CertificateError": "proof.checker",
     "ConvergenceDisplay": "classifier.displays",
     "Diagnosis": "diagnosis",
+    "DiagnosisStatus": "diagnosis",
+    "Estimate": "diagnosis",
+    "InfluentialRows": "diagnosis",
     "InputError": "input",
     "LargestMargin": "result",
     "MarginDisplay": "classifier.displays",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.lazy import Lazy, LazyIfMade
-from linsep.proof.exact import exact_text, exact_texts
+from linsep.printable import exact_text
 
 if TYPE_CHECKING:
     from linsep.input.types import FeaturesLike
@@ -406,6 +406,11 @@ def _list(values: Any) -> list[Any] | None:
     if values is None:
         return None
     return list(values.tolist() if isinstance(values, np.ndarray) else values)
+
+
+def _texts(numbers: tuple[Fraction | int, ...] | None) -> list[str] | None:
+    """Write exact numbers, which a JSON number would round: "1/3"."""
+    return None if numbers is None else [exact_text(number) for number in numbers]
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -77,8 +77,8 @@ def test_nothing_stops_a_batch_and_progress_is_told():
 def test_undecided_items_are_not_counted_as_separated():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 20))
-    outcomes = {"slow": X @ np.ones(20) > 0}
-    batch = linsep.diagnose_outcomes(X, outcomes, time_limit=1e-9)
+    y = {"slow": X @ np.ones(20) > 0}
+    batch = linsep.diagnose_outcomes(X, y, time_limit=1e-9)
     assert list(batch.status) == ["undecided"]
     assert batch.summary() == "1 models: 1 undecided."
 

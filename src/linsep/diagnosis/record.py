@@ -14,7 +14,7 @@ from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.input import InputError
 from linsep.input.frames import pandas_for
 from linsep.lazy import Lazy
-from linsep.proof.exact import exact_texts
+from linsep.printable import exact_text
 
 if TYPE_CHECKING:
     from linsep.diagnosis.exact.certificate import CertifiedRows
@@ -162,7 +162,9 @@ class Diagnosis:
             "collinear": dict(self.collinear),
             "coefficient_names": list(self.coefficient_names),
             "direction": None if direction is None else direction.tolist(),
-            "exact_direction": exact_texts(self.exact_direction),
+            "exact_direction": None
+            if exact is None
+            else [exact_text(v) for v in exact],
             "findings": list(self.findings),
             "summary": self.summary().split("\n"),
             "seconds": self.seconds,

@@ -167,3 +167,14 @@ def _type_name(column: Any) -> str:
     """Return what the frame's own library calls the type of a column."""
     native = column.to_native()
     return str(getattr(native, "dtype", getattr(native, "type", column.dtype)))
+
+
+def pandas_for(what: str) -> Any:
+    """Return pandas for what returns its frames, or say which extra brings it."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise InputError(
+            f'{what} needs pandas; pip install "linsep[formula]"'
+        ) from error
+    return pd

@@ -144,8 +144,10 @@ def vanishing(
     result = np.ones(index.size, dtype=bool)
     if basis is not None and basis.shape[1] == 0:
         return result
-    for start, stop in split(index.size, rows.shape[1]):
-        result[start:stop] = _vanishing_block(rows.take(index[start:stop]), basis)
+    # What overflows is no zero, or left to integers.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start, stop in split(index.size, rows.shape[1]):
+            result[start:stop] = _vanishing_block(rows.take(index[start:stop]), basis)
     return result
 
 

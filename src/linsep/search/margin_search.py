@@ -316,7 +316,7 @@ def _most_violated(
     scan = rows.scan(w, k or n, by_margin=True)
     if scan.index.size < n and not scan.values[-1] - 2 * scan.error > target:
         scan = rows.scan(w, n, by_margin=True)
-    with np.errstate(over="ignore", invalid="ignore"):  # then it is not clear
+    with np.errstate(over="ignore"):  # minus infinity is not clear
         clear = scan.values - 2 * scan.error > target
     doubtful = scan.index[~clear] if k else scan.index
     worst = None

@@ -28,14 +28,14 @@ def combination_text(terms: Sequence[tuple[str, int | Fraction]]) -> str:
     'a - 1/2*b + 3'
     """
     text = ""
-    sizes = [abs(Fraction(factor)) for _, factor in terms]
+    sizes = [abs(Fraction(term[1])) for term in terms]
     largest = max(sizes, default=0)
     for (name, factor), size in zip(terms, sizes, strict=True):
-        shown = _short_text(size)
+        shown = _exact_text(size)
         if shown is None and NOISE * size < largest:
             continue
         if shown is None:
-            shown = _six_digits(size)
+            shown = size_text(size)
         term = name if size == 1 else f"{shown}*{name}"
         if name == INTERCEPT:
             term = shown
@@ -43,15 +43,10 @@ def combination_text(terms: Sequence[tuple[str, int | Fraction]]) -> str:
             text = f"-{term}" if factor < 0 else term
         else:
             text += f" - {term}" if factor < 0 else f" + {term}"
-    return text or "0"
+    return text
 
 
-def rounded(factor: Fraction) -> Fraction:
-    """Round to six digits; combinations leave out what is nothing beside the rest."""
-    return Fraction(_six_digits(abs(factor))) * (1 if factor > 0 else -1)
-
-
-def _short_text(size: Fraction) -> str | None:
+def _exact_text(size: int | Fraction) -> str | None:
     """Write a number exactly, or return None: it is too long."""
     if max(size.numerator.bit_length(), size.denominator.bit_length()) > LONG_BITS:
         return None
@@ -59,19 +54,25 @@ def _short_text(size: Fraction) -> str | None:
     return text if len(text) <= 12 else None
 
 
-def _six_digits(size: Fraction) -> str:
+def size_text(size: int | Fraction) -> str:
     """Write a positive number of any size with six digits.
 
     Examples
     --------
-    >>> _six_digits(Fraction(10**400)), _six_digits(Fraction(2, 3))
-    ('1e+400', '0.666667')
+    >>> size_text(10**400), size_text(Fraction(2, 3)), size_text(Fraction(1, 10**400))
+    ('1e+400', '0.666667', '1e-400')
     """
     digits = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
-    nearest = digits.divide(Decimal(size.numerator), Decimal(size.denominator))
-    if -300 < nearest.adjusted() < 300:
+    rounded = digits.divide(Decimal(size.numerator), Decimal(size.denominator))
+    if -300 < rounded.adjusted() < 300:
         return f"{float(size):.6g}"
-    return f"{digits.normalize(nearest):e}"
+    return f"{digits.normalize(rounded):e}"
+
+
+def rounded(factor: Fraction) -> Fraction:
+    """Round to six digits; combinations leave out what is nothing beside the rest."""
+    sign = -1 if factor < 0 else 1
+    return sign * Fraction(size_text(abs(factor)))
 
 
 def number_text(value: float) -> str:

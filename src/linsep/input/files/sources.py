@@ -159,10 +159,11 @@ NUMBER = (
 )
 
 #: Some texts are numbers to the engine that no data file means: 1_000, +-1, nan(1).
+# The blanks of all scripts are slow to look for: only where the rest has failed.
 IS_WORD = (
-    f"(({NUMBER}) IS NULL OR contains(x, '_') OR contains(x, '+-') OR "
-    f"contains(x, '(')) AND trim(x, {_quoted(_SPACES)}) NOT IN "
-    f"({', '.join(map(_quoted, sorted(MISSING)))})"
+    f"CASE WHEN {NUMBER} IS NULL OR contains(x, '_') OR contains(x, '+-') OR "
+    f"contains(x, '(') THEN trim(x, {_quoted(_SPACES)}) NOT IN "
+    f"({', '.join(map(_quoted, sorted(MISSING)))}) ELSE FALSE END"
 )
 
 

@@ -1,0 +1,1 @@
+"""Attacks on the package: hostile data, files, signals and crowds. See `__main__`."""

@@ -1,0 +1,197 @@
+"""Attacks on the verdicts: every answer against fractions or z3."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+
+import linsep
+from judges import dot, fractions_of
+from regression_judge import assert_diagnosis_is_right
+from torture.data import hostile_problem, signed_rows
+
+
+def judge_separation(answer, X, y, fit_intercept):
+    """Say what is wrong with an answer, or None, from its own vectors alone."""
+    rows = fractions_of(signed_rows(X, y, fit_intercept))
+    if len(set(y)) == 1 and not fit_intercept:
+        rows = [[-value for value in row] for row in rows] if answer else rows
+    if answer.separable is None:
+        return None
+    proof = json.loads(answer.certificate.to_json())
+    answer.certificate.verify(X, y)
+    if answer.separable:
+        w = [Fraction(int(text, 0)) for text in proof["w"]]
+        if not all(dot(row, w) > 0 for row in rows) and not all(
+            dot(row, w) < 0 for row in rows
+        ):
+            return "the separator of the certificate separates nothing"
+        return None
+    chosen = [rows[i] for i in answer.conflict]
+    for column in zip(*chosen, strict=True):
+        if dot(column, answer.conflict_weights) != 0:
+            return "the weighted rows of the conflict do not vanish"
+    if min(answer.conflict_weights) <= 0 or sum(answer.conflict_weights) != 1:
+        return "the weights of the conflict are no distribution"
+    return None
+
+
+def separate_hostile(figures, rng, n_tries):
+    """Separate hostile problems."""
+    for _ in range(n_tries):
+        X, y = hostile_problem(rng)
+        fit_intercept = bool(rng.integers(2))
+        call = linsep.max_margin if rng.random() < 0.3 else linsep.separate
+        try:
+            answer = call(X, y, fit_intercept=fit_intercept)
+            str(answer), repr(answer), answer.summary(), answer._repr_html_()
+            fault = judge_separation(answer, X, y, fit_intercept)
+            if answer.separable and answer.margin_lower > answer.margin_upper:
+                fault = "the margin interval is empty"
+        except linsep.InputError:
+            figures.counts["refused"] += 1
+            continue
+        except Exception as error:
+            fault = f"{type(error).__name__}: {error}"
+        if fault is None:
+            figures.counts[answer.status.value] += 1
+        else:
+            figures.fail(f"{call.__name__}({X!r}, {y!r}, {fit_intercept}): {fault}")
+
+
+def diagnose_hostile(figures, rng, n_tries):
+    """Diagnose hostile regressions."""
+    for _ in range(n_tries):
+        X, y = hostile_problem(rng, 7, 4)
+        X = np.asarray(X, dtype=float)
+        family = str(rng.choice(["binomial", "poisson", "multinomial", "ordinal"]))
+        if family != "binomial" and len(y) > 2:
+            y = rng.integers(0, 3, len(y))
+        if family in ("multinomial", "ordinal") and len(set(y)) < 2:
+            family = "poisson"  # one class is answered without rows to judge by
+        fit_intercept = family == "ordinal" or bool(rng.integers(2))
+        try:
+            answer = linsep.diagnose(X, y, family=family, fit_intercept=fit_intercept)
+            answer.summary(), repr(answer), answer._repr_html_(), answer.to_frame()
+            if answer.status != "undecided":
+                assert_diagnosis_is_right(
+                    answer, X.tolist(), y.tolist(), family, fit_intercept
+                )
+            fault = None
+        except linsep.InputError:
+            figures.counts["refused"] += 1
+            continue
+        except Exception as error:
+            fault = f"{type(error).__name__}: {error}"
+        if fault is None:
+            figures.counts[answer.status] += 1
+        else:
+            figures.fail(
+                f"diagnose({X!r}, {y!r}, {family!r}, {fit_intercept}): {fault}"
+            )
+
+
+def compare_forms(figures, rng, n_tries, folder):
+    """The same data in another form."""
+    import pandas as pd
+    from scipy import sparse
+
+    for k in range(n_tries):
+        X, y = hostile_problem(rng)
+        if len(set(y)) < 2 or np.asarray(X).dtype != float:
+            figures.counts["one class or float32, left out"] += 1
+            continue
+        expected = linsep.separate(X, y).status
+        order = rng.permutation(len(y))
+        names = [f"x{j}" for j in range(X.shape[1])]
+        frame = pd.DataFrame(X, columns=names).assign(y=y)
+        path = folder / f"{k}.csv"
+        frame.to_csv(path, index=False)  # the shortest text that gives the double back
+        forms = {
+            "permuted": lambda X=X, y=y, order=order: (X[order], y[order]),
+            "swapped": lambda X=X, y=y: (X, 1 - y),
+            "repeated": lambda X=X, y=y: (np.repeat(X, 2, 0), np.repeat(y, 2)),
+            "sparse": lambda X=X, y=y: (sparse.csr_array(X), y),
+            "by column": lambda X=X, y=y: (np.asfortranarray(X), y),
+            "frame": lambda f=frame, names=names, y=y: (f[names], y),
+            "file": lambda path=path: (str(path), "y"),
+        }
+        for name, form in forms.items():
+            try:
+                found = linsep.separate(*form()).status
+                if found is expected:
+                    figures.counts[name] += 1
+                else:
+                    figures.fail(f"{name}: {found} not {expected} of {X!r}, {y!r}")
+            except Exception as error:
+                figures.fail(f"{name} of {X!r}, {y!r}: {type(error).__name__}: {error}")
+        path.unlink()
+
+
+def mutate_certificates(figures, rng, n_tries):
+    """Certificates changed at random."""
+    from linsep.proof.checker import content_digest
+
+    while figures.tried < n_tries:
+        X, y = hostile_problem(rng)
+        if len(set(y)) < 2:
+            continue
+        X = np.asarray(X, dtype=float)
+        answer = linsep.separate(X, y)
+        text = answer.certificate.to_json()
+        for _ in range(10):
+            document = json.loads(text)
+            _mutate(document, rng)
+            if rng.random() < 0.8:  # a forger would make the digest fit
+                document["content_sha256"] = content_digest(document)
+            try:
+                certificate = linsep.Certificate.from_json(json.dumps(document))
+                certificate.verify(X, y)
+            except linsep.CertificateError:
+                figures.counts["refused"] += 1
+            except Exception as error:
+                figures.fail(f"{document}: {type(error).__name__}: {error}")
+            else:
+                if _is_true(document, X, y):
+                    figures.counts["accepted, still true"] += 1
+                else:
+                    figures.fail(f"accepted: {document} of {X!r}, {y!r}")
+
+
+def _mutate(document, rng):
+    """Change one field, or one entry of a list."""
+    key = str(rng.choice(list(document)))
+    value = document[key]
+    strange = [None, "", -1, 0, 1, [], {}, "0x", "1e5", 10**30, True, "NaN", [[]], "1"]
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        k = int(rng.integers(len(value)))
+        act = rng.integers(4)
+        if act == 0:
+            value[k] = strange[rng.integers(len(strange))]
+        elif act == 1 and isinstance(value[k], str):
+            digits = value[k]
+            value[k] = digits[1:] if digits.startswith("-") else "-" + digits
+        elif act == 2:
+            value.append(value[k])
+        else:
+            old = value[k]
+            number = old if isinstance(old, int) else int(old, 0) if old else 0
+            new = number + int(rng.integers(-2, 3))
+            value[k] = new if isinstance(old, int) else str(new)
+    else:
+        document[key] = strange[rng.integers(len(strange))]
+
+
+def _is_true(document, X, y):
+    """Whether the claim, as it stands after the change, holds of the data."""
+    rows = fractions_of(signed_rows(X, y, document["fit_intercept"]))
+    numbers = {
+        key: [Fraction(int(text, 0)) for text in document.get(key, [])]
+        for key in ("w", "weights")
+    }
+    if document["kind"] == "separator":
+        return all(dot(row, numbers["w"]) > 0 for row in rows)
+    chosen = [rows[i] for i in document["rows"]]
+    return all(weight > 0 for weight in numbers["weights"]) and all(
+        dot(column, numbers["weights"]) == 0 for column in zip(*chosen, strict=True)
+    )
