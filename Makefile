@@ -40,10 +40,6 @@ lint: $(LINTING) ## format, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-readme: ## every block of the README, in an environment with the base install alone
-	@$(MAKE) --no-print-directory VENV=$(VENV)-base $(VENV)-base/.package
-	$(VENV)-base/bin/python .ci/readme_blocks.py
-
 docs: $(PACKAGE) ## the pages, into docs/_build
 	$(PIP_INSTALL) --group docs
 	$(BIN)/python -m sphinx -W -q docs docs/_build
@@ -53,7 +49,7 @@ format: $(LINTING) ## rewrite the sources as `make lint` wants them
 	$(BIN)/ruff check --fix .
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) $(VENV)-base .mypy_cache .pytest_cache .ruff_cache build dist docs/_build
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist docs/_build
 	find src -name '*.so' -delete
 	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 

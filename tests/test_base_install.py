@@ -67,6 +67,18 @@ def test_diagnose_needs_no_extra(plants, family):
     assert "soil = sand in 1 row, all grown = yes." in done.stdout
 
 
+def test_parquet_needs_no_extra(plants):
+    import duckdb
+
+    path = plants.with_suffix(".parquet")
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (FROM '{plants}') TO '{path}' (FORMAT parquet)")
+    for command in ("separate", "diagnose"):
+        done = linsep_without_extras(plants.parent, command, path, "--target", "grown")
+        assert done.returncode == 0, done.stderr
+        assert "4 rows" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [

@@ -1,11 +1,15 @@
 """Small problems at the ends of the doubles: an answer or an `InputError`, in words."""
 
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import linsep
+from linsep.cli import main
+from linsep.cli.output import strict_json
 
 LARGEST = np.finfo(np.float64).max
 ENDS = [0.0, 5e-324, -5e-324, 1e-308, -1e-308, 1e308, -1e308, LARGEST, -LARGEST]
@@ -33,7 +37,13 @@ def assert_separation_speaks(answer, X, y):
     assert type(answer).__name__ in repr(answer)
     assert answer.proved
     answer.certificate.verify(X, y)
-    assert answer.to_dict()["status"] == answer.status.value
+    written = answer.to_dict()
+    assert strict_json(written)
+    assert written["status"] == answer.status.value
+    for name in ("exact_weights", "conflict_weights"):
+        exact = getattr(answer, name)
+        assert (written[name] is None) == (exact is None)
+        assert exact is None or all(written[name])
     if answer.separable and len(answer.classes) == 2:
         decisions = answer.decision_function(X)
         assert np.isfinite(decisions).all()
@@ -52,7 +62,9 @@ def assert_sound(seed):
     assert answer.proved
     assert answer.summary().startswith(answer.message)
     assert "Diagnosis" in repr(answer)
-    assert answer.to_dict()["status"] == answer.status
+    written = answer.to_dict()
+    assert strict_json(written)
+    assert written["status"] == answer.status
     answer.certificate.verify(*answer.certificate_data())
 
 
@@ -90,3 +102,17 @@ def test_long_numbers_are_written():
     terms = [("a", 10**5000), ("b", Fraction(-(10**4999), 3)), ("c", 1)]
     assert combination_text(terms) == "1e+5000*a - 3.33333e+4998*b + c"
     assert combination_text([("a", Fraction(1, 10**5000))]) == "1e-5000*a"
+
+
+def test_a_square_of_thousands_of_digits_is_printed(tmp_path):
+    rng = np.random.default_rng(11)
+    ends = [0.0, 5e-324, -5e-324, 1e-308, 1e308, -1e308, 1.0, 3.0]
+    X, y = rng.choice(ends, (6, 5)), np.arange(6) % 2
+    np.savez(tmp_path / "data.npz", X=X, y=y)
+    asked = ["max-margin", str(tmp_path / "data.npz"), "--exact"]
+    done = CliRunner().invoke(main, asked)
+    assert done.exit_code == 0, done.output
+    squared = done.stdout.partition("Margin squared, exactly: ")[2].split()[0]
+    above, _, below = squared.partition("/")
+    assert max(len(above), len(below)) > 4300
+    assert Decimal(above) / Decimal(below or 1) > 0

@@ -378,19 +378,3 @@ def test_ctrl_c_while_the_data_of_max_margin_are_read(ctrl_c):
     assert answer.status == "undecided"
     assert not answer.fit_intercept
     assert "still being read" in answer.message
-
-
-def test_max_margin_hears_ctrl_c_while_the_data_are_read(ctrl_c):
-    class Pressed:
-        def __array__(self, dtype=None, copy=None):
-            ctrl_c()
-
-    for solve in (linsep.max_margin, linsep.separate):
-        answer = solve(Pressed(), [0, 1])
-        assert answer.status == "undecided"
-        assert "still being read" in answer.message
-
-
-def test_max_margin_refuses_a_callback_that_is_none():
-    with pytest.raises(linsep.InputError, match="callback"):
-        linsep.max_margin([[0.0], [1.0]], [0, 1], callback="tell me")

@@ -343,21 +343,6 @@ def test_version_is_the_same_everywhere():
     assert re.search(rf"^## {re.escape(linsep.__version__)}\b", changes, re.MULTILINE)
 
 
-def test_every_public_field_of_a_record_is_documented():
-    names = [name for name in linsep.__all__ if is_dataclass(getattr(linsep, name))]
-    from linsep.diagnosis import Batch, DiagnosisProgress, InfluentialRows, Item
-
-    records = {*(getattr(linsep, name) for name in names), Batch, Item}
-    records |= {DiagnosisProgress, InfluentialRows}
-    assert len(records) > 3
-    for record in records:
-        described = "\n".join(base.__doc__ for base in record.__mro__ if base.__doc__)
-        listed = re.findall(r"^ {4}(\w+(?:, \w+)*)(?: :|$)", described, re.MULTILINE)
-        known = {name for line in listed for name in line.split(", ")}
-        public = {f.name for f in fields(record) if not f.name.startswith("_")}
-        assert public <= known, (record, public - known)
-
-
 def test_readme_examples_run(monkeypatch):
     monkeypatch.chdir(ROOT)
     failed, tried = doctest.testfile(

@@ -85,36 +85,6 @@ def test_predict_needs_no_labels_and_ignores_order(fruit, tmp_path):
     assert [float(line.split(",")[1]) > 0 for line in scored] == [False, True]
 
 
-DROPPED = {"text": "a,b,c,d,e,f", "missing": "1,,3,?,5,6", "names": "x1,x2,x3,x4,x5,x6"}
-
-
-@pytest.mark.parametrize("extra", DROPPED)
-def test_predict_reads_the_file_it_was_fitted_on_when_a_column_was_dropped(
-    fruit, tmp_path, extra
-):
-    model, path = tmp_path / "model.json", tmp_path / "with-notes.csv"
-    cells = ["notes", *DROPPED[extra].split(",")]
-    lines = fruit.read_text().splitlines()
-    path.write_text("\n".join(map(",".join, zip(lines, cells, strict=True))) + "\n")
-    run("fit", path, "--target", "kind", "--drop", "notes", "--model", model)
-    labels = run("predict", model, path).stdout.split()
-    assert labels == ["apple"] * 3 + ["cherry"] * 3
-    unlabelled = tmp_path / "unlabelled.csv"
-    kept = [line.rsplit(",", 2)[0::2] for line in path.read_text().splitlines()]
-    unlabelled.write_text("\n".join(map(",".join, kept)) + "\n")
-    assert run("predict", model, unlabelled).stdout.split() == labels
-
-
-def test_predict_refuses_unknown_levels_without_labels_too(tmp_path):
-    model, path = tmp_path / "model.json", tmp_path / "colours.csv"
-    path.write_text("colour,weight,kind\nred,1,a\nblue,2,a\nred,8,b\nblue,9,b\n")
-    run("fit", path, "--target", "kind", "--model", model)
-    path.write_text("colour,weight\nred,1\ngreen,2\n")
-    said = run("predict", model, path, code=2).output
-    assert "must hold levels that the model knows" in said
-    assert "'green'" in said
-
-
 def test_predict_of_many_classes(tmp_path):
     path, model = tmp_path / "three.csv", tmp_path / "model.json"
     path.write_text("x,y\n0,a\n1,a\n10,b\n11,b\n20,c\n21,c\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from linsep.cli.search_options import Asked, search_options
+from linsep.printable import exact_text
 
 
 @click.command("max-margin")
@@ -27,7 +28,6 @@ def command(asked: Asked, tol: float, exact: bool) -> None:
     nearest row of either class: the hard-margin support vector machine.
     """
     from linsep.largest_margin import max_margin
-    from linsep.proof.exact import exact_text
 
     answer, table = asked.search(max_margin, tol=tol)
     lines = []

@@ -144,7 +144,7 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in what JSON can hold; exact numbers are texts."""
-        direction = self.direction
+        exact, direction = self.exact_direction, self.direction
         return {
             "status": self.status.value,
             "proved": self.proved,

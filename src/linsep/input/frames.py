@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,22 +109,6 @@ def _numbers(column: Any, name: str) -> Floats | None:
     out = np.full(n, np.nan, dtype=numbers.dtype)
     out[~column.is_null().to_numpy().astype(bool)] = numbers
     return out
-
-
-def pandas_for(what: str) -> ModuleType:
-    """Return pandas, which is an extra, or say what needs it.
-
-    Raises
-    ------
-    InputError
-        If it is not installed.
-    """
-    try:
-        return import_module("pandas")
-    except ImportError as error:
-        raise InputError(
-            f'{what} needs pandas; pip install "linsep[formula]"'
-        ) from error
 
 
 def _through_protocol(X: object, streams: bool) -> nw.DataFrame[Any]:

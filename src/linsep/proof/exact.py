@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -367,22 +366,3 @@ def _integer_entries(
 
 def _signs(values: IntegerArray) -> NDArray[np.int8]:
     return (values > 0).astype(np.int8) - (values < 0).astype(np.int8)
-
-
-def exact_text(number: int | Fraction) -> str:
-    """Write an exact number: "1/3"; also beyond 4,300 digits, where Python stops.
-
-    Examples
-    --------
-    >>> exact_text(Fraction(-1, 3)), len(exact_text(10**5000))
-    ('-1/3', 5001)
-    """
-    digits = f"{Decimal(number.numerator):f}"
-    if number.denominator == 1:
-        return digits
-    return f"{digits}/{Decimal(number.denominator):f}"
-
-
-def exact_texts(numbers: Sequence[int | Fraction] | None) -> list[str] | None:
-    """Write exact numbers, which a JSON number would round."""
-    return None if numbers is None else [exact_text(number) for number in numbers]

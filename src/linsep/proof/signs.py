@@ -154,8 +154,7 @@ def vanishing(
 def _vanishing_block(block: Any, basis: IntegerArray | None) -> NDArray[np.bool_]:
     """Do it for rows in memory, column after column of the basis."""
     if basis is None:
-        with np.errstate(over="ignore"):  # what overflows is no zero
-            return np.asarray(np.asarray(abs(block).sum(axis=1)).ravel() == 0)
+        return np.asarray(np.asarray(abs(block).sum(axis=1)).ravel() == 0)
     left = np.arange(block.shape[0])
     for column in basis.T:
         used = np.flatnonzero(column)

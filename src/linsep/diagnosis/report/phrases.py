@@ -24,6 +24,7 @@ def combination_text(terms: Sequence[tuple[str, int | Fraction]]) -> str:
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> combination_text([("a", 1), ("b", Fraction(-1, 2)), ("intercept", 3)])
     'a - 1/2*b + 3'
     """
