@@ -14,17 +14,13 @@ from torture.data import hostile_problem, signed_rows
 def judge_separation(answer, X, y, fit_intercept):
     """Say what is wrong with an answer, or None, from its own vectors alone."""
     rows = fractions_of(signed_rows(X, y, fit_intercept))
-    if len(set(y)) == 1 and not fit_intercept:
-        rows = [[-value for value in row] for row in rows] if answer else rows
     if answer.separable is None:
         return None
     proof = json.loads(answer.certificate.to_json())
     answer.certificate.verify(X, y)
     if answer.separable:
         w = [Fraction(int(text, 0)) for text in proof["w"]]
-        if not all(dot(row, w) > 0 for row in rows) and not all(
-            dot(row, w) < 0 for row in rows
-        ):
+        if not all(dot(row, w) > 0 for row in rows):
             return "the separator of the certificate separates nothing"
         return None
     chosen = [rows[i] for i in answer.conflict]
@@ -36,27 +32,36 @@ def judge_separation(answer, X, y, fit_intercept):
     return None
 
 
+def judge(figures, tried, attempt):
+    """Count what an attempt comes to: it returns an outcome, and what is wrong."""
+    try:
+        outcome, fault = attempt()
+    except linsep.InputError:
+        outcome, fault = "refused", None
+    except Exception as error:
+        outcome, fault = "", f"{type(error).__name__}: {error}"
+    if fault is None:
+        figures.counts[outcome] += 1
+    else:
+        figures.fail(f"{tried}: {fault}")
+
+
 def separate_hostile(figures, rng, n_tries):
     """Separate hostile problems."""
     for _ in range(n_tries):
         X, y = hostile_problem(rng)
         fit_intercept = bool(rng.integers(2))
         call = linsep.max_margin if rng.random() < 0.3 else linsep.separate
-        try:
+
+        def attempt(X=X, y=y, fit_intercept=fit_intercept, call=call):
             answer = call(X, y, fit_intercept=fit_intercept)
             str(answer), repr(answer), answer.summary(), answer._repr_html_()
             fault = judge_separation(answer, X, y, fit_intercept)
             if answer.separable and answer.margin_lower > answer.margin_upper:
                 fault = "the margin interval is empty"
-        except linsep.InputError:
-            figures.counts["refused"] += 1
-            continue
-        except Exception as error:
-            fault = f"{type(error).__name__}: {error}"
-        if fault is None:
-            figures.counts[answer.status.value] += 1
-        else:
-            figures.fail(f"{call.__name__}({X!r}, {y!r}, {fit_intercept}): {fault}")
+            return answer.status.value, fault
+
+        judge(figures, f"{call.__name__}({X!r}, {y!r}, {fit_intercept})", attempt)
 
 
 def diagnose_hostile(figures, rng, n_tries):
@@ -70,25 +75,17 @@ def diagnose_hostile(figures, rng, n_tries):
         if family in ("multinomial", "ordinal") and len(set(y)) < 2:
             family = "poisson"  # one class is answered without rows to judge by
         fit_intercept = family == "ordinal" or bool(rng.integers(2))
-        try:
+
+        def attempt(X=X, y=y, family=family, fit_intercept=fit_intercept):
             answer = linsep.diagnose(X, y, family=family, fit_intercept=fit_intercept)
             answer.summary(), repr(answer), answer._repr_html_(), answer.to_frame()
             if answer.status != "undecided":
                 assert_diagnosis_is_right(
                     answer, X.tolist(), y.tolist(), family, fit_intercept
                 )
-            fault = None
-        except linsep.InputError:
-            figures.counts["refused"] += 1
-            continue
-        except Exception as error:
-            fault = f"{type(error).__name__}: {error}"
-        if fault is None:
-            figures.counts[answer.status] += 1
-        else:
-            figures.fail(
-                f"diagnose({X!r}, {y!r}, {family!r}, {fit_intercept}): {fault}"
-            )
+            return answer.status, None
+
+        judge(figures, f"diagnose({X!r}, {y!r}, {family!r}, {fit_intercept})", attempt)
 
 
 def compare_forms(figures, rng, n_tries, folder):
