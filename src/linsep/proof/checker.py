@@ -46,6 +46,7 @@ import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from importlib import import_module
 from itertools import pairwise
 from operator import mul
 from typing import Any
@@ -172,16 +173,14 @@ def _extended(
 
 
 def _second_page() -> Any:
+    """Import the page that stands next to this one, in the package or copied out."""
+    name = "ordered_checker"
     try:
-        try:
-            from linsep.proof import ordered_checker as page
-        except ImportError:  # copied out, and next to this page
-            import ordered_checker as page  # type: ignore[import-not-found, no-redef]
+        return import_module(f"{__package__}.{name}" if __package__ else name)
     except ImportError as error:
         raise CertificateError(
             f"an ordered partition is checked with NumPy and SciPy: {error}"
         ) from None
-    return page
 
 
 def parse(text: str) -> Document:
