@@ -59,6 +59,8 @@ class NullSpace:
     is_proved: bool
 
 
+# What is not finite is no combination.
+@np.errstate(all="ignore")
 def null_space(part: Part) -> NullSpace:
     """Tell the independent columns of a part from the others.
 
@@ -142,9 +144,7 @@ def _exact_vectors(
         # What is smaller is a share of a column's length that rounding can make.
         used = np.flatnonzero(np.abs(x) > 1e-7)
         shift = exponents[places[at]] - exponents[places[used]]
-        with np.errstate(over="ignore"):
-            values = np.ldexp(x[used], shift)
-        found.append(_simple(values, places[used]))
+        found.append(_simple(np.ldexp(x[used], shift), places[used]))
     holds = _vanishing(part, [vector for vector in found if vector is not None])
     known = iter(holds)
     for k, (x, at) in enumerate(combined):
