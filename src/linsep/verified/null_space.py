@@ -111,19 +111,20 @@ def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
         return layout.rest, []
     shares = moments.shares
     S = moments.C - (shares.T @ shares).toarray() if n_first else moments.C.copy()
-    # dpstrf looks at the diagonal as a share of what the column had at first.
-    lower, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
-    order = order - 1
-    pivots, free = order[:rank], order[rank:]
+    # What is left of columns that were about one. dpstrf takes any first pivot.
+    rank, order = 0, np.arange(1, n_rest + 1)
+    if S.diagonal().max() > DEPENDENT:
+        S, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
+    pivots, free = order[:rank] - 1, order[rank:] - 1
     if free.size == 0:
         return layout.rest[:0], []
-    lower = np.tril(lower)
-    on_pivots = solve_triangular(
-        lower[:rank, :rank], lower[rank:, :rank].T, lower=True, trans=1
-    )
     x = np.zeros((n_rest, free.size))
-    x[pivots] = -on_pivots
     x[free, np.arange(free.size)] = 1.0
+    if rank:
+        lower = np.tril(S)
+        x[pivots] = -solve_triangular(
+            lower[:rank, :rank], lower[rank:, :rank].T, lower=True, trans=1
+        )
     root = np.sqrt(moments.D)[:, np.newaxis]
     first = -(shares @ x) / root if n_first else np.zeros((0, free.size))
     whole = np.concatenate([first, x])
