@@ -176,7 +176,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "input": {"rows"},
     "solvers": {"rows"},
     "proof": {"input", "rows", "whole_files"},
-    "verified": {"proof", "rows"},
+    "verified": {"proof", "rows", "solvers"},
     "result": {"input", "lazy", "printable", "proof"},
     "search": {"input", "lazy", "proof", "result", "rows", "solvers"},
     "separation": {"input", "result", "search"},

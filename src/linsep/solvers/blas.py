@@ -70,13 +70,13 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def calm_blas(width: int) -> Iterator[None]:
+def calm_blas(width: int, narrow: int = NARROW) -> Iterator[None]:
     """Hold every BLAS to one thread while matrices are this narrow.
 
     The setting is the whole process's: of several threads that hold it at once, the
     first to come notes what it was, and the last to go restores it.
     """
-    if width > NARROW:
+    if width > narrow:
         yield
         return
     _calm.hold()
