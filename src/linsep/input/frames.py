@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
-from linsep.input.exact_numbers import Floats, exact_floats, non_number
+from linsep.input.exact_numbers import Floats, are_real, exact_floats
 from linsep.rows import is_sparse
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _numbers(column: Any, name: str) -> Floats | None:
         return None
     present = column.drop_nulls().to_numpy()
     kind = present.dtype.kind
-    if kind not in "biufO" or (kind == "O" and non_number(present) is not None):
+    if kind not in "biufO" or (kind == "O" and not are_real(present)):
         return None
     numbers = exact_floats(present, f"column {name!r} of X")
     if n_missing == 0:
