@@ -24,14 +24,8 @@ from linsep.input.files import Table, read_labelled
 class Labelled:
     """A data file with its two classes told apart.
 
-    Attributes
-    ----------
-    table : Table
-    y : ndarray, shape (n_samples,)
-        The labels to hand on: the file's own, or with --positive whether each is
-        that one.
-    names : dict
-        What each label in `y` is called.
+    The labels `y` are the file's own, or with --positive whether each is that one;
+    `names` says what each is called.
     """
 
     table: Table

@@ -141,13 +141,7 @@ class LinearModel:
 
     @classmethod
     def load(cls, path: Path) -> LinearModel:
-        """Read a model file.
-
-        Raises
-        ------
-        InputError
-            If the file is not one, or its parts do not fit together.
-        """
+        """Read a model file; refuse what is none, or whose parts do not fit."""
         record = _read(path)
         for holds, what in _requirements(record):
             if not holds:

@@ -19,11 +19,6 @@ def save_onnx(model: LinearModel, path: Path) -> None:
 
     Of two classes the scores are the decision value's negative and the decision value,
     so that in every case the largest one wins.
-
-    Raises
-    ------
-    InputError
-        If onnx is not installed, or the place cannot be written to.
     """
     try:
         from onnx import TensorProto, helper, numpy_helper, save

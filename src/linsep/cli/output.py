@@ -18,14 +18,7 @@ def say(text: object, *, err: bool = False) -> None:
 
 
 def require_file(path: Path, kind: str, remedy: str) -> None:
-    """Raise unless a regular file stands there: no pipe that waits, no endless device.
-
-    Parameters
-    ----------
-    path : Path
-    kind, remedy : str
-        What it must be, and what to do if it is not, for the error text.
-    """
+    """Raise unless a regular file stands there: no pipe, no endless device."""
     if path.is_file():
         return
     found = (

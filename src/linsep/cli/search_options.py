@@ -32,16 +32,8 @@ Answer = TypeVar("Answer", bound=Separation)
 class Asked:
     """What the commands that search a file were all asked.
 
-    Attributes
-    ----------
-    read : callable
-        Reads the file.
-    file : Path
-    certificate : Path or None
-        Where to save the proof.
-    as_json : bool
-    options : dict
-        Of `linsep.separate` and `linsep.max_margin`.
+    `read` reads the file, the proof goes to `certificate`, and `options` are those of
+    `linsep.separate` and `linsep.max_margin`.
     """
 
     read: Callable[[], Labelled]

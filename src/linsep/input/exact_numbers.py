@@ -26,26 +26,13 @@ _ENCODE = (
 
 
 def exact_floats(values: NDArray[Any], where: str) -> Floats:
-    """Return the same numbers as float64 or float32, or raise.
+    """Return the same numbers as float64 or float32, or raise InputError.
 
-    Parameters
-    ----------
-    values : ndarray, any shape
-        float32 and float64 in native byte order are returned as they are, not
-        copied. float16 becomes float32; booleans, integers, long doubles and
-        Python numbers (int, float, Fraction, Decimal) become float64.
-    where : str
-        What the numbers are, for the error text: "X" or "column 'age' of X".
-
-    Returns
-    -------
-    ndarray of float32 or float64, the shape of `values`
-        Missing entries of an object array (None, NaN, NA) are NaN.
-
-    Raises
-    ------
-    InputError
-        If the entries are not real numbers, or one of them would be rounded.
+    float32 and float64 in native byte order are returned as they are, not copied;
+    float16 becomes float32. Booleans, integers, long doubles and Python numbers (int,
+    float, Fraction, Decimal) become float64, unless one would be rounded. Missing
+    entries of an object array (None, NaN, NA) are NaN. `where` says what the numbers
+    are, for the error text: "X" or "column 'age' of X".
 
     Examples
     --------
@@ -88,22 +75,9 @@ def require_finite(
 ) -> None:
     """Raise if a NaN or an infinity is among the numbers, saying where and how many.
 
-    Numbers whose sum is finite are finite themselves. The converse fails (a sum may
-    overflow), so the others are looked at one by one, in blocks.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n, d), or (nnz,) with `rows`
-        The features, or the stored entries of a CSR matrix.
-    names : tuple of str, optional
-        The columns' names, for the error text.
-    rows : CSR matrix, optional
-        The matrix whose stored entries are `values`.
-
-    Raises
-    ------
-    InputError
-        With the counts and the place of the first one.
+    The numbers are features (n, d) under these names, or the stored entries (nnz,) of
+    the CSR matrix `rows`. Numbers whose sum is finite are finite themselves. The
+    converse fails (a sum may overflow), so the others are looked at in blocks.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):

@@ -25,13 +25,8 @@ def frame_features(
     """Return a frame's numbers and its columns' names, or None if X is no frame.
 
     Missing numbers are NaN. One block of floats is not copied, and sparse columns of
-    pandas stay sparse.
-
-    Raises
-    ------
-    InputError
-        If the frame cannot be read, if a column holds no numbers (all are named), or
-        numbers that would be rounded.
+    pandas stay sparse. InputError if the frame cannot be read, if a column holds no
+    numbers (all are named), or numbers that would be rounded.
     """
     if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):
         return None  # before narwhals is loaded
