@@ -39,8 +39,8 @@ def two_class_game(
 ) -> Hyperplanes:
     """Play the capped game on two classes; without a share, choose one.
 
-    Returns `coef` (1, d), `intercept` (1,) and the game, scaled so that the margin which
-    divides the rows at their caps from the rest is 1, as in scikit-learn's NuSVC.
+    Returns coefficients, (1, d), intercept, (1,), and game, scaled so that the margin
+    which divides the rows at their caps from the rest is 1, as in scikit-learn's NuSVC.
     """
     X = samples.X
     if not (is_sparse(X) and X.shape[1] > FEW_COLUMNS and settings.temperature > 0.0):

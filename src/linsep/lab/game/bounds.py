@@ -62,8 +62,7 @@ def regret_bound_learner(
     checked_number("comparator_norm", comparator_norm, least=0)
     if weights is not None:
         moved = checked_array("weights", weights, moved.shape) * moved
-    bound: FloatArray = 0.5 * comparator_norm**2 + 0.5 * radius**2 * np.cumsum(moved**2)
-    return bound
+    return 0.5 * comparator_norm**2 + 0.5 * radius**2 * np.cumsum(moved**2)
 
 
 def regret_bound_data(

@@ -49,10 +49,9 @@ class Move:
     ----------
     p : ndarray of shape (n,)
         The distribution over rows.
-    divergence : float
-        ``D(p, last p)`` under the player's regulariser; nan for players without one.
-    reach : float
-        ``max_q D(q, last p)`` over the simplex; nan for players without a regulariser.
+    divergence, reach : float
+        ``D(p, last p)`` under the player's regulariser, and ``max_q D(q, last p)`` over
+        the simplex; nan for players without one.
     memory : object
         What the player needs to go on from this move.
     """

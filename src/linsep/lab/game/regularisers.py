@@ -43,13 +43,11 @@ class NegativeEntropy:
 
     def point(self, p: FloatArray) -> FloatArray:
         """Return ``ln p``."""
-        logs: FloatArray = np.log(p)
-        return logs
+        return np.log(p)
 
     def distribution(self, point: FloatArray) -> FloatArray:
         """Return ``exp(point)``."""
-        p: FloatArray = np.exp(point)
-        return p
+        return np.exp(point)
 
     def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
         """Return ``ln`` of ``p_i exp(-loss_i)``, normalised."""
@@ -160,8 +158,7 @@ class PNorm:
             return positive
         # Scaled by the norm before the power, so that nothing overflows.
         power = 1.0 / (self.exponent - 1.0)
-        values: FloatArray = length * (positive / length) ** power
-        return values
+        return length * (positive / length) ** power
 
     def divergence(self, target: FloatArray, source: FloatArray) -> float:
         """Return ``|p|^2 / 2 + |q|^2 / 2 - <grad R(q), p>``, at least 0."""

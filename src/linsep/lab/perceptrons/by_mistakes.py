@@ -35,16 +35,9 @@ class State:
 class History:
     """Running counts of a run, and the mistakes it made.
 
-    Attributes
-    ----------
-    counts : ndarray of shape (n_samples,)
-        How often each row was a mistake.
-    n_shown, n_passes, n_updates : int
-        Rows shown, passes begun, mistakes made.
-    stopped : str
-        Why the run ended.
-    mistakes : list of (int, int)
-        Each mistake's row, and the rows shown by then. A compiled loop only counts.
+    `counts` (n_samples,) say how often each row was a mistake, and `mistakes` list each
+    one's row and the rows shown by then (a compiled loop only counts). `n_shown`,
+    `n_passes` and `n_updates` are rows shown, passes begun and mistakes made.
     """
 
     counts: FloatArray

@@ -25,14 +25,8 @@ from linsep.solvers.bounds import longest_row
 class Round:
     """A method's state after a round.
 
-    Attributes
-    ----------
-    w : ndarray of shape (d,)
-        The weight vector the method would answer with.
-    p : ndarray of shape (n,)
-        Its distribution over the rows.
-    margin : float
-        ``min_i a_i . w``, from inner products the method computes anyway.
+    The weights `w` it would answer with, its distribution `p` over the rows, and the
+    margin ``min_i a_i . w``, from inner products the method computes anyway.
     """
 
     w: FloatArray

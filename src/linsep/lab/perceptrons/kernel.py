@@ -42,8 +42,7 @@ class KernelResult(PerceptronResult):
         """Return ``sum_k multipliers_k kernel(x, support_vectors_k)``, (n_samples,)."""
         rows = new_rows(X, self.support_vectors.shape[1])
         products = kernel_values(self.kernel, rows, self.support_vectors)
-        values: FloatArray = products @ self.multipliers
-        return values
+        return products @ self.multipliers
 
 
 @dataclass(frozen=True)

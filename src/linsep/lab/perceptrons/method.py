@@ -34,13 +34,9 @@ class SignedRows:
     Attributes
     ----------
     A : ndarray of shape (n_samples, d)
-        Signed rows ``a_i = sign_i (x_i, 1)``; the constant only with an intercept.
+        Signed rows ``a_i = sign_i (x_i, 1)``; the constant only with `fit_intercept`.
     signs : ndarray of shape (n_samples,)
-        +1 for the last of the sorted classes, -1 for the first.
-    classes : ndarray of shape (2,) or (1,)
-        The labels, sorted.
-    fit_intercept : bool
-        Whether the last column of ``A`` is the signed constant.
+        +1 for the last of the sorted `classes`, -1 for the first.
     """
 
     A: FloatArray
@@ -61,11 +57,8 @@ class SignedRows:
 def signed_rows(X: ArrayLike, y: ArrayLike, *, fit_intercept: bool) -> SignedRows:
     """Validate ``X`` (n_samples, n_features) and two-class labels ``y``; sign the rows.
 
-    Raises
-    ------
-    InputError
-        If the data are not what `linsep.separate` would accept, or so large or small
-        that squares of entries leave the range of double precision.
+    Beyond what `linsep.separate` refuses, entries are, whose squares would leave the
+    range of double precision.
     """
     problem = problem_from(X, y, fit_intercept=fit_intercept)
     A = as_dense(problem.rows.take(np.arange(problem.n_samples)))

@@ -46,8 +46,7 @@ class VotedResult(PerceptronResult):
         """Return ``sum_k votes_k sign(vectors_k . x + intercepts_k)``, (n_samples,)."""
         rows = new_rows(X, self.vectors.shape[1])
         signs = np.sign(rows @ self.vectors.T + self.intercepts)
-        values: FloatArray = signs @ self.votes
-        return values
+        return signs @ self.votes
 
 
 @dataclass(frozen=True, kw_only=True)
