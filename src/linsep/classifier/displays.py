@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, new_figure, style
+from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows import as_dense
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _require_two_classes(estimator: OptimisticPerceptron) -> None:
         )
 
 
-def _signs(estimator: OptimisticPerceptron, y: ArrayLike) -> NDArray[np.float64]:
+def _signs(estimator: OptimisticPerceptron, y: LabelsLike) -> NDArray[np.float64]:
     """Return +1.0 for rows of ``classes_[1]`` and -1.0 for the others."""
     return np.where(np.asarray(y) == estimator.classes_[1], 1.0, -1.0)
 
@@ -101,8 +102,8 @@ class MarginDisplay(_Display):
     def from_estimator(
         cls,
         estimator: OptimisticPerceptron,
-        X: Any,
-        y: ArrayLike,
+        X: FeaturesLike,
+        y: LabelsLike,
         *,
         ax: Axes | None = None,
         **kwargs: Any,
@@ -258,8 +259,8 @@ class ProjectionDisplay(_Display):
     def from_estimator(
         cls,
         estimator: OptimisticPerceptron,
-        X: Any,
-        y: ArrayLike,
+        X: FeaturesLike,
+        y: LabelsLike,
         *,
         ax: Axes | None = None,
         **kwargs: Any,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from linsep.search.feature_space import MOST_SECONDS, search_feature_space
 from linsep.search.limits import Clock, Effort
 from linsep.solvers.gram_factor import Columns, GramFactor, gram_factor
 
+# A kernel's name, or a function of two arrays of rows that returns their Gram matrix.
+KernelLike: TypeAlias = str | Callable[[Any, Any], NDArray[np.float64]]
+
 # Multiplications, n r^2, that a system of a soft fit may cost.
 SOFT_WORK = 4e9
 
@@ -35,7 +38,7 @@ SOFT_WORK = 4e9
 class Kernel:
     """A kernel and its parameters, as `linsep.OptimisticPerceptron` takes them."""
 
-    function: str | Callable[[Any, Any], Any]
+    function: KernelLike
     gamma: float | str
     degree: int
     coef0: float

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linsep.cli.output import require_file
+from linsep.cli.output import require_file, writing
 from linsep.input import InputError, check_features
 from linsep.whole_files import whole_file
 
@@ -131,13 +131,8 @@ class LinearModel:
 
     def save(self, path: Path) -> None:
         """Write the file whole or not at all: beside its place, then moved there."""
-        try:
-            with whole_file(path) as unfinished:
-                unfinished.write_text(self.to_json(), encoding="utf-8")
-        except OSError as error:
-            raise InputError(
-                f"{path} must be writable, got: {error.strerror}; name another place"
-            ) from error
+        with writing(path), whole_file(path) as unfinished:
+            unfinished.write_text(self.to_json(), encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> LinearModel:
@@ -212,9 +207,8 @@ def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
         f"{odd!s:.200}; fit again",
     )
     broken = "got a broken one; fit again"
-    classes, names, dummies = (
-        record[name] for name in ("classes", "feature_names", "dummies")
-    )
+    classes, names = record["classes"], record["feature_names"]
+    dummies = record["dummies"]
     yield _is_text(record["target"]), f"whose target is a text, {broken}"
     yield (
         _all_differ(classes, _is_label),

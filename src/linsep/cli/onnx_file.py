@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from linsep.cli.model_file import LinearModel
+from linsep.cli.output import writing
 from linsep.input import InputError
 from linsep.whole_files import whole_file
 
@@ -51,10 +52,5 @@ def save_onnx(model: LinearModel, path: Path) -> None:
     graph = helper.make_graph(nodes, "linsep", [rows], [label, scores], tensors)
     operators = [helper.make_opsetid("", OPERATORS)]
     onnx = helper.make_model(graph, opset_imports=operators, ir_version=IR_VERSION)
-    try:
-        with whole_file(path) as unfinished:
-            save(onnx, str(unfinished), format="protobuf")
-    except OSError as error:
-        raise InputError(
-            f"{path} must be writable, got: {error.strerror}; name another place"
-        ) from error
+    with writing(path), whole_file(path) as unfinished:
+        save(onnx, str(unfinished), format="protobuf")

@@ -40,8 +40,8 @@ class Comparison:
 
     `theorem_1`, 2 and 3 are the largest ratios of measured to bound over all rounds
     with a positive bound; `rounds` is the first whose average separates, and the bounds
-    say by when it must; Perceptron's updates stand beside the most there can be. `holds`
-    says whether every one of the claims does, within rounding.
+    say by when it must; Perceptron's updates stand beside the most there can be.
+    `holds` says whether every one of the claims does, within rounding.
     """
 
     n: int
