@@ -38,17 +38,7 @@ from linsep.lab.datasets.position import (
 from linsep.lab.datasets.record import SEED, Dataset
 
 __all__ = [
-    "SEED",
-    "Dataset",
-    "boolean_function",
-    "cover_count",
-    "flipped_labels",
-    "mixed_paper_rows",
-    "moment_curve",
-    "odd_max_bit",
-    "paper_rows",
-    "planted_margin",
-    "planted_overlap",
-    "threshold_function_count",
-    "threshold_rows",
-]
+    "SEED", "Dataset", "boolean_function", "cover_count", "flipped_labels",
+    "mixed_paper_rows", "moment_curve", "odd_max_bit", "paper_rows", "planted_margin",
+    "planted_overlap", "threshold_function_count", "threshold_rows",
+]  # fmt: skip

@@ -28,17 +28,14 @@ class Learner(Protocol):
 
     def start(self, A: FloatArray) -> Any:
         """Return the state before the first round on signed rows ``A`` (n, d)."""
-        ...
 
     def act(self, state: Any, weight: float, p: FloatArray) -> FloatArray:
         """Return the move ``w`` (d,) for a round of this weight."""
-        ...
 
     def observe(
         self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
     ) -> Any:
         """Return the state after a round: it saw ``seen``, and ``p`` was played."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -68,15 +65,12 @@ class Schedule(Protocol):
     @property
     def non_increasing(self) -> bool:
         """Whether no number exceeds the one before, as Theorem 2 asks of steps."""
-        ...
 
     def propose(self, t: int, last: float | None) -> float:
         """Return the number for round ``t >= 1``; ``last`` is the one before."""
-        ...
 
     def shrink(self, value: float) -> float | None:
         """Return what to try after ``value`` was refused, or None: it must stand."""
-        ...
 
 
 class DataPlayer(Protocol):
@@ -88,15 +82,12 @@ class DataPlayer(Protocol):
     @property
     def steps(self) -> Schedule | None:
         """Its step sizes, or None if it has none."""
-        ...
 
     def start(self, n: int) -> Move:
         """Return the distribution before the first round."""
-        ...
 
     def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
         """Return the move of a round of this weight; ``step`` is nan without steps."""
-        ...
 
 
 class Regulariser(Protocol):
@@ -109,35 +100,27 @@ class Regulariser(Protocol):
     @property
     def name(self) -> str:
         """Short name for tables and legends."""
-        ...
 
     def strong_convexity(self, n: int) -> float:
         """Return ``lambda``: ``D(p, q) >= lambda / 2 |p - q|_1^2`` on n rows."""
-        ...
 
     def max_divergence(self, n: int) -> float:
         """Return ``H = max D(p, q)`` over the simplex of n rows, possibly infinite."""
-        ...
 
     def point(self, p: FloatArray) -> FloatArray:
         """Return the point of a distribution with positive weights."""
-        ...
 
     def distribution(self, point: FloatArray) -> FloatArray:
         """Return the distribution (n,) of a point."""
-        ...
 
     def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
         """Return the point of ``argmin_p loss . p + D(p, point)``."""
-        ...
 
     def divergence(self, target: FloatArray, source: FloatArray) -> float:
         """Return the Bregman divergence ``D(target, source)`` of two points."""
-        ...
 
     def vertex_divergences(self, point: FloatArray) -> FloatArray:
         """Return ``D(e_i, point)`` for every row i, shape (n,)."""
-        ...
 
 
 def require_parts(
