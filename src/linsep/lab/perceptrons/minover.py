@@ -88,12 +88,10 @@ class Minover(AddsOneRow):
     Notes
     -----
     If the largest margin is ``margin > 0`` there are at most
-    ``(r^2 + 2 target) / margin^2`` updates: each adds at least ``margin`` to ``w . u``
-    and at most ``r^2 + 2 target`` to ``|w|^2``. After k updates
-    ``k margin <= |w| <= k margin + r + r^2 (1 + ln k) / (2 margin)``, because the
-    smallest of ``a_i . w`` never exceeds ``margin |w|``; so the margin of ``w``
-    approaches the largest one as the target grows. An update costs n inner products and
-    one addition.
+    ``(r^2 + 2 target) / margin^2`` updates, and after k of them
+    ``k margin <= |w| <= k margin + r + r^2 (1 + ln k) / (2 margin)``, so the margin of
+    ``w`` approaches the largest one as the target grows (the page on the family has the
+    proof). An update costs n inner products and one addition.
 
     References
     ----------
