@@ -28,13 +28,7 @@ MOST_POINTS = 4000
 
 
 class _Display:
-    """What the displays have in common: where they draw.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Matplotlib's, after `plot`.
-    """
+    """What the displays have in common: where they draw."""
 
     ax_: Axes
     figure_: Figure | SubFigure
@@ -74,8 +68,6 @@ def _signs(estimator: OptimisticPerceptron, y: LabelsLike) -> NDArray[np.float64
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginDisplay(_Display):
     """Histogram of the signed distances from the hyperplane, support rows marked.
-
-    Further keyword arguments of `from_estimator` and `plot` go to ``Axes.hist``.
 
     Parameters
     ----------
@@ -119,7 +111,7 @@ class MarginDisplay(_Display):
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
         **kwargs
-            To ``Axes.hist``.
+            To ``Axes.hist``, here and in `plot`.
         """
         _require_two_classes(estimator)
         signs = _signs(estimator, y)
@@ -164,8 +156,6 @@ class MarginDisplay(_Display):
 class ConvergenceDisplay(_Display):
     """The interval that holds the largest margin, pass by pass.
 
-    Further keyword arguments of `from_estimator` and `plot` go to ``Axes.plot``.
-
     Parameters
     ----------
     trace : tuple of Progress
@@ -189,9 +179,10 @@ class ConvergenceDisplay(_Display):
         ----------
         estimator : OptimisticPerceptron
             Fitted.
-        ax : matplotlib Axes or None, default=None
+        ax
+            As of `MarginDisplay.from_estimator`.
         **kwargs
-            To ``Axes.plot``.
+            To ``Axes.plot``, here and in `plot`.
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -231,16 +222,14 @@ class ProjectionDisplay(_Display):
 
     Across: the signed distance from the hyperplane. Up: the first principal direction
     of what is left of the rows when their component along the normal is taken out.
-    Further keyword arguments of `from_estimator` and `plot` go to ``Axes.scatter``.
 
     Parameters
     ----------
     across, up : ndarray of shape (n_samples,)
-    signs : ndarray of shape (n_samples,)
-        +1.0 for rows of the second class.
-    support, conflict : ndarray of int
-        Rows to mark; the conflict is empty if the classes are separated.
-    classes : sequence of two labels
+    signs, support, classes
+        As of `MarginDisplay`.
+    conflict : ndarray of int
+        Rows to mark; empty if the classes are separated.
 
     Attributes
     ----------
@@ -265,17 +254,14 @@ class ProjectionDisplay(_Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the training rows.
+        """Draw the training rows of a fit with the linear kernel.
 
         Parameters
         ----------
-        estimator : OptimisticPerceptron
-            Fitted on two classes, with the linear kernel.
-        X, y : array-like
-            The rows it was fitted on.
-        ax : matplotlib Axes or None, default=None
+        estimator, X, y, ax
+            As of `MarginDisplay.from_estimator`.
         **kwargs
-            To ``Axes.scatter``.
+            To ``Axes.scatter``, here and in `plot`.
         """
         from linsep.input import check_features
 

@@ -90,22 +90,8 @@ class TableBuilder:
     """Gathers pieces of a file, some rows at a time, and makes the table.
 
     Memory is that of the table and of one piece: numbers are kept as they will be
-    used, text as one small integer a cell.
-
-    Parameters
-    ----------
-    source : Path
-        The file, for messages.
-    selection : Selection
-        Which columns are features, which is the target.
-    text : set of int
-        The positions of the columns that hold text.
-    n_rows : int
-        How many rows there will be.
-    place : callable, int -> str
-        Says where in the file a row (counted from 0) is.
-    dtype : dtype, default=float64
-        The type of the matrix.
+    used, text as one small integer a cell. `text` holds the positions of the columns of
+    text; `place` says where in the file a row (counted from 0) is, for messages.
     """
 
     def __init__(
