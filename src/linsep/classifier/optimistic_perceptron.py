@@ -20,12 +20,7 @@ from sklearn.utils.validation import (
 )
 
 from linsep.classifier.fitted import Fitted, Settings, smallest_margin
-from linsep.classifier.kernel_fits import (
-    Kernel,
-    KernelLike,
-    KernelSpace,
-    fit_kernel,
-)
+from linsep.classifier.kernel_fits import Kernel, KernelLike, KernelSpace, fit_kernel
 from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.samples import Samples
 from linsep.classifier.two_classes import fit_each_side
@@ -178,10 +173,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         "objective": [StrOptions({"separate", "max_margin"})],
         "nu": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="right")],
-        "temperature": [
-            StrOptions({"auto"}),
-            Interval(Real, 0, None, closed="left"),
-        ],
+        "temperature": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "kernel": [StrOptions(KERNELS), callable],
         "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],

@@ -117,10 +117,7 @@ def _play(
 
 
 def _standardized(
-    X: Any,
-    signs: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    settings: Settings,
+    X: Any, signs: NDArray[np.float64], weights: NDArray[np.float64], settings: Settings
 ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """Return new rows ``sign (x - centre) / scale``, and what they were moved by.
 

@@ -42,9 +42,7 @@ _ENTRIES = {
 }  # fmt: skip
 
 
-def problems(
-    classifier: OptimisticPerceptron,
-) -> list[tuple[Separation, float | None]]:
+def problems(classifier: OptimisticPerceptron) -> list[tuple[Separation, float | None]]:
     """Return the answer and the share of each problem that was fitted: one, or each."""
     answers, shares = classifier.separation_, classifier.nu_
     if not isinstance(answers, tuple):

@@ -23,11 +23,7 @@ Every answer known:
 - `cover_count`, `threshold_function_count`: how many are separable.
 """
 
-from linsep.lab.datasets.boolean import (
-    boolean_function,
-    odd_max_bit,
-    threshold_rows,
-)
+from linsep.lab.datasets.boolean import boolean_function, odd_max_bit, threshold_rows
 from linsep.lab.datasets.paper import mixed_paper_rows, paper_rows
 from linsep.lab.datasets.planted import flipped_labels, planted_margin, planted_overlap
 from linsep.lab.datasets.position import (

@@ -11,12 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input import InputError, checked_count, checked_random_state
-from linsep.lab.datasets.record import (
-    Dataset,
-    RandomState,
-    exact_array,
-    with_conflict,
-)
+from linsep.lab.datasets.record import Dataset, RandomState, exact_array, with_conflict
 from linsep.labellings import separable_labellings
 
 # OEIS A000609: linear threshold functions of 0, 1, 2, ... inputs.

@@ -270,10 +270,7 @@ def _positive(claim: Claim, margin: float | None) -> float:
 def _count_check(claim: Claim, count: int, bound: float) -> Check:
     """Return a check of one count; the margin given may be off by rounding."""
     return Check(
-        claim,
-        np.array([float(count)]),
-        np.array([bound]),
-        np.array([64 * EPS * bound]),
+        claim, np.array([float(count)]), np.array([bound]), np.array([64 * EPS * bound])
     )
 
 

@@ -10,11 +10,7 @@ from numpy.typing import ArrayLike
 
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons import _mistakes
-from linsep.lab.perceptrons.by_mistakes import (
-    History,
-    HyperplaneByMistakes,
-    State,
-)
+from linsep.lab.perceptrons.by_mistakes import History, HyperplaneByMistakes, State
 from linsep.lab.perceptrons.method import SignedRows, signed_rows
 from linsep.lab.perceptrons.result import LinearResult
 
