@@ -180,19 +180,10 @@ class RecordedPlay:
     def per_round(self) -> dict[str, NDArray[Any]]:
         """Return what is measured every round, by name: columns of a data frame."""
         names = (
-            "rounds",
-            "weights",
-            "steps",
-            "payoffs",
-            "learner_regret",
-            "data_regret",
-            "duality_gap",
-            "margin_last",
-            "margin_average",
-            "pseudoexample_norm",
-            "margin_lower",
-            "margin_upper",
-        )
+            "rounds", "weights", "steps", "payoffs", "learner_regret", "data_regret",
+            "duality_gap", "margin_last", "margin_average", "pseudoexample_norm",
+            "margin_lower", "margin_upper",
+        )  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
     def _sums(self, moves: FloatArray) -> FloatArray:

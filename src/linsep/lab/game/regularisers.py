@@ -143,7 +143,7 @@ class PNorm:
             return float(self.distribution(g - shift).sum()) - 1.0
 
         # With max(g) = 0, the sum is 0 at shift 0 and at least 2 at shift -2.
-        low = brentq(excess, -2.0, 0.0, xtol=1e-18, rtol=4 * EPS)
+        low = brentq(excess, -2.0, 0.0, xtol=1e-18, rtol=4 * EPS, maxiter=1000)
         g = np.maximum(g - low, 0.0)
         # The gradient of a multiple of p is that multiple of the gradient.
         scaled: FloatArray = g / self.distribution(g).sum()
