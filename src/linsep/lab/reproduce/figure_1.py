@@ -30,7 +30,7 @@ from linsep.lab.game.bounds import (
     sharper_rounds_bound,
 )
 from linsep.lab.perceptrons import Optimistic, Perceptron
-from linsep.lab.perceptrons.by_mistakes import History
+from linsep.lab.perceptrons.method import History
 from linsep.lab.perceptrons.result import FloatArray
 from linsep.solvers.metric import whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
