@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, new_figure, style
+from linsep.input import InputError, check_features
 from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows import as_dense
 
@@ -54,7 +55,7 @@ def _require_two_classes(estimator: OptimisticPerceptron) -> None:
 
     check_is_fitted(estimator)
     if len(estimator.classes_) != 2:
-        raise ValueError(
+        raise InputError(
             "the picture is of two classes, but the estimator was fitted on "
             f"{len(estimator.classes_)}; fit two of them, or one against the rest"
         )
@@ -263,11 +264,9 @@ class ProjectionDisplay(_Display):
         **kwargs
             To ``Axes.scatter``, here and in `plot`.
         """
-        from linsep.input import check_features
-
         _require_two_classes(estimator)
         if estimator.kernel != "linear":
-            raise ValueError(
+            raise InputError(
                 f"the projection is of a linear fit, got kernel={estimator.kernel!r}; "
                 "MarginDisplay shows the margins of any kernel"
             )
