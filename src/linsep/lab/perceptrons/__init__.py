@@ -1,4 +1,4 @@
-"""The family of perceptrons: each in its textbook form, one page each, one interface.
+"""The family of perceptrons: each in its textbook form, all with one interface.
 
 ``Method(...).run(X, y)`` returns a result with the predictor and its cost: updates,
 passes over the rows, and operations in the paper's unit (inner products and additions
