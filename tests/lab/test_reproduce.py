@@ -126,7 +126,7 @@ def test_picture_has_both_panels_labelled_and_nothing_cut_off(small):
     assert len({line.get_color() for line in right.get_lines()}) == 6
     (legend,) = figure.legends
     assert len(legend.get_texts()) == 6
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     box = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     assert box.x0 >= -0.01

@@ -60,7 +60,7 @@ def command(
     certificate: Path | None,
     certificate_data: Path | None,
     as_json: bool,
-    **settings: Any,
+    **settings: Any,  # family, time_limit, random_state
 ) -> None:
     """Say whether a regression's estimates exist, and which columns and rows forbid it.
 

@@ -55,7 +55,7 @@ def command(
     drop: tuple[str, ...],
     header: bool | None,
     nu: float | None,
-    **settings: Any,
+    **settings: Any,  # the classifier's own, under its names
 ) -> None:
     """Fit a linear classifier to FILE: separate if possible, else a soft margin.
 
