@@ -71,6 +71,7 @@ class Schedule(Protocol):
 
     def shrink(self, value: float) -> float | None:
         """Return what to try after ``value`` was refused, or None: it must stand."""
+        return None
 
 
 class DataPlayer(Protocol):
@@ -82,9 +83,12 @@ class DataPlayer(Protocol):
     @property
     def steps(self) -> Schedule | None:
         """Its step sizes, or None if it has none."""
+        return None
 
     def start(self, n: int) -> Move:
-        """Return the distribution before the first round."""
+        """Return the distribution before the first round: the uniform one."""
+        # As if the row before row 0 had been played last.
+        return Move(np.full(n, 1.0 / n), float("nan"), float("nan"), -1)
 
     def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
         """Return the move of a round of this weight; ``step`` is nan without steps."""
