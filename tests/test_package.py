@@ -217,7 +217,15 @@ MAY_IMPORT: dict[str, set[str]] = {
         "solvers",
         "printable",
     },
-    "lab": {"figure_style", "input", "labellings", "rows", "solvers", "whole_files"},
+    "lab": {
+        "figure_style",
+        "input",
+        "labellings",
+        "printable",
+        "rows",
+        "solvers",
+        "whole_files",
+    },
     "datasets": {"lab"},  # public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},
