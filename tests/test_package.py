@@ -235,6 +235,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "input": {"rows"},
     "solvers": {"rows"},
     "proof": {"input", "rows", "whole_files"},
+    "verified": {"proof", "rows"},
     "result": {"input", "lazy", "printable", "proof"},
     "search": {"input", "lazy", "proof", "result", "rows", "solvers"},
     "separation": {"input", "result", "search"},
@@ -251,6 +252,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "proof",
         "rows",
         "solvers",
+        "verified",
     },
     "diagnosis.report": {
         "diagnosis.exact",

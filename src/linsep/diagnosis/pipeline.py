@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from linsep.diagnosis.exact.block_verdicts import block_verdicts
 from linsep.diagnosis.exact.certificate import (
     CertifiedRows,
     certificate_of,
     certified_rows,
+    counts_of,
 )
 from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands, demands_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
+from linsep.diagnosis.exact.large_columns import columns_of_many
+from linsep.diagnosis.exact.ordered_partition import (
+    AnyPartition,
+    null_vectors,
+    partition_in_order,
+)
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.record import Diagnosis
@@ -24,12 +33,15 @@ from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.phrases import combination_text
 from linsep.diagnosis.report.sentences import findings, message, sentences
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
-from linsep.diagnosis.watch import OutOfTime, Watch
+from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.lazy import Lazy
 from linsep.proof.certificate import Certificate
 from linsep.proof.exact import doubles_from
-from linsep.rows.equal_rows import merge_equal_rows
+from linsep.rows.equal_rows import Groups, merge_equal_rows
 from linsep.solvers.blas import calm_blas
+
+# Designs of more columns are settled by factorisations (`linsep.verified`).
+MOST_EXACT = 100
 
 
 def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
@@ -61,7 +73,7 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
                 estimates_without_aliased=unknown,
                 n_distinct=int(groups.first.size),
             )
-            columns = columns_of(demands.rows, rng, demands.order, watch.is_over)
+            columns = _columns(demands, rng, watch)
             known = replace(
                 known,
                 rank=columns.rank,
@@ -69,15 +81,12 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
                 **_estimates(demands, columns, {}),
             )
             watch.begin("rows")
-            partition = Reduction(
-                demands.rows, demands.equal, columns.kept, rng, watch.is_over
-            ).run()
-            partition = simplified(demands.rows, partition)
+            partition = _partition(study, groups, demands, columns, rng, watch)
             facts = Facts(study, groups, demands, columns, partition)
             known = replace(known, **_parted(facts))
             known = replace(known, findings=findings(known, facts))
             watch.begin("coefficients")
-            found = verdicts(demands.rows, partition, watch.is_over)
+            found = _verdicts(demands, columns, partition, watch)
             known = replace(known, **_estimates(demands, columns, found))
     except OutOfTime:
         pass
@@ -88,6 +97,58 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
             known, message=f"Undecided: {watch.reason}", seconds=watch.seconds
         )
     return _with_proof_and_words(known, facts, watch)
+
+
+def _columns(demands: Demands, rng: np.random.Generator, watch: Watch) -> Columns:
+    """Find the independent columns, by elimination where they are few."""
+    if is_large(demands):
+        check = partial(require_time, watch.is_over)
+        found = columns_of_many(demands.rows, demands.order, check)
+        if found is not None:
+            return found
+    return columns_of(demands.rows, rng, demands.order, watch.is_over)
+
+
+def is_large(demands: Demands) -> bool:
+    """Tell whether there are more columns than exact elimination is quick for."""
+    return demands.rows.shape[1] > MOST_EXACT
+
+
+def _partition(
+    study: Study,
+    groups: Groups,
+    demands: Demands,
+    columns: Columns,
+    rng: np.random.Generator,
+    watch: Watch,
+) -> AnyPartition:
+    """Part the rows, by exact facial reduction alone where columns are few."""
+    if is_large(demands):
+        counts = counts_of(study, groups, demands)
+        return partition_in_order(demands, counts, columns, rng, watch)
+    found = Reduction(
+        demands.rows, demands.equal, columns.kept, rng, watch.is_over
+    ).run()
+    return simplified(demands.rows, found)
+
+
+def _verdicts(
+    demands: Demands,
+    columns: Columns,
+    partition: AnyPartition,
+    watch: Watch,
+) -> dict[int, Estimate]:
+    """Decide the coefficients."""
+    if isinstance(partition, Partition):
+        return verdicts(demands.rows, partition, watch.is_over)
+    separated = np.flatnonzero(~partition.overlapped)
+    if separated.size == 0:
+        return dict.fromkeys(columns.kept.tolist(), Estimate.FINITE)
+    try:
+        basis = null_vectors(demands.rows, partition, columns.kept, watch)
+    except OutOfTime:
+        basis = None
+    return block_verdicts(demands.rows, separated, basis, columns.kept, watch.is_over)
 
 
 def _estimates(
@@ -163,7 +224,7 @@ def _words(known: Diagnosis, facts: Facts) -> list[str]:
 
 
 def _certificate(
-    rows: CertifiedRows, partition: Partition, seconds: float
+    rows: CertifiedRows, partition: AnyPartition, seconds: float
 ) -> Certificate | None:
     """Write the proof out, unless there is no time for it."""
     try:

@@ -94,6 +94,10 @@ class Watch:
             self._tell()
         return self.reason is not None
 
+    def give_up(self, reason: str) -> None:
+        """Note why the diagnosis cannot go on."""
+        self.reason = reason
+
     def interrupt(self) -> None:
         """Note that Ctrl-C ended the diagnosis."""
         self.reason, self.is_interrupted = "interrupted from the keyboard.", True

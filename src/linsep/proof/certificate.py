@@ -27,7 +27,13 @@ _CHUNK = 1 << 16
 # Integers up to this many bits are written in decimal: at most 599 digits.
 _DECIMAL_BITS = 1_989
 
-Kind = Literal["separator", "conflict", "partition"]
+_FIELDS = (
+    "w", "rows", "weights", "directions", "dependent", "free", "eliminated", "point",
+)  # fmt: skip
+
+# The columns and values of a vector that are not zero.
+Vector = Iterable[tuple[int, int]]
+Kind = Literal["separator", "conflict", "partition", "ordered"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,9 @@ class Certificate:
         - ``"conflict"``: `rows` with `weights` sum to zero, so nothing separates.
         - ``"partition"``: `w` separates all but `rows`, which it leaves at zero, and
           `rows` with `weights` sum to zero, so nothing separates one of those.
+        - ``"ordered"``: the same of very large data: `directions` in order separate
+          all but some rows, and that these overlap follows from `point` by one
+          factorisation, with bounds on its rounding errors.
     n_samples, n_features : int
         The shape of the data.
     fit_intercept : bool
@@ -54,6 +63,15 @@ class Certificate:
         Row numbers from 0, strictly increasing.
     weights : tuple of int or None
         Positive, one for each of `rows`.
+    directions, dependent : tuple of (int, int, int) or None
+        The entries of vectors that are not zero: the vector's number, the column, the
+        value.
+    free : tuple of int or None
+        A column of each vector of `dependent` that no other of them holds.
+    eliminated : tuple of int or None
+        Columns to be eliminated first, of which no row holds two.
+    point : tuple of (int, float) or None
+        Columns and values.
 
     Examples
     --------
@@ -73,6 +91,11 @@ class Certificate:
     w: tuple[int, ...] | None = None
     rows: tuple[int, ...] | None = None
     weights: tuple[int, ...] | None = None
+    directions: tuple[tuple[int, int, int], ...] | None = None
+    dependent: tuple[tuple[int, int, int], ...] | None = None
+    free: tuple[int, ...] | None = None
+    eliminated: tuple[int, ...] | None = None
+    point: tuple[tuple[int, float], ...] | None = None
 
     @classmethod
     def for_separator(cls, rows: Rows, classes: Any, w: Iterable[int]) -> Certificate:
@@ -113,6 +136,29 @@ class Certificate:
             **_header(rows, classes),
         )
 
+    @classmethod
+    def for_order(
+        cls,
+        rows: Rows,
+        classes: Any,
+        *,
+        directions: Iterable[Vector],
+        dependent: Iterable[Vector],
+        free: Iterable[int],
+        eliminated: Iterable[int],
+        point: Iterable[tuple[int, float]],
+    ) -> Certificate:
+        """Certify that directions in order separate all rows but those that overlap."""
+        return cls(
+            kind="ordered",
+            directions=_listed(directions),
+            dependent=_listed(dependent),
+            free=_integers(free),
+            eliminated=_integers(eliminated),
+            point=tuple((int(j), float(x)) for j, x in point if x),
+            **_header(rows, classes),
+        )
+
     def verify(self, X: Any, y: Any) -> list[Fraction]:
         """Check this certificate against data with the independent checker.
 
@@ -127,8 +173,9 @@ class Certificate:
         -------
         list of Fraction
             Separator and partition: ``a_i . w`` for each signed row, positive except
-            on overlapped rows, where it is zero. Conflict: the weighted sum of the
-            rows for each column, all zero.
+            on overlapped rows, where it is zero; of an ordered partition the first
+            ``a_i . d`` that is not zero. Conflict: the weighted sum of the rows for
+            each column, all zero.
 
         Raises
         ------
@@ -169,6 +216,16 @@ class Certificate:
         if self.rows is not None and self.weights is not None:
             document["rows"] = list(self.rows)
             document["weights"] = [_integer_text(value) for value in self.weights]
+        for name in ("directions", "dependent"):
+            entries = getattr(self, name)
+            if entries is not None:
+                document[name] = [
+                    f"{k} {j} {_integer_text(value)}" for k, j, value in entries
+                ]
+        if self.point is not None:
+            document["free"] = list(self.free or ())
+            document["eliminated"] = list(self.eliminated or ())
+            document["point"] = [f"{j} {x.hex()}" for j, x in self.point]
         document["content_sha256"] = checker.content_digest(document)
         lines = (f"{json.dumps(k)}: {json.dumps(v)}" for k, v in document.items())
         text = "{\n" + ",\n".join(lines) + "\n}\n"
@@ -203,11 +260,7 @@ class Certificate:
             fit_intercept=document["fit_intercept"],
             classes=tuple(document["classes"]),
             data_sha256=document["data_sha256"],
-            **{
-                name: tuple(document[name])
-                for name in ("w", "rows", "weights")
-                if name in document
-            },
+            **{name: tuple(document[name]) for name in _FIELDS if name in document},
         )
 
     @classmethod
@@ -226,6 +279,8 @@ class Certificate:
         rows += ", with intercept" if self.fit_intercept else ", without intercept"
         if self.kind == "separator":
             return f"a hyperplane separates all rows ({rows})"
+        if self.kind == "ordered":
+            return f"some rows are separated, the others overlap ({rows})"
         blamed = len(self.rows or ())
         if self.kind == "conflict":
             return f"no hyperplane separates {blamed} of the rows ({rows})"
@@ -270,6 +325,14 @@ def _plain(labels: Any) -> list[object]:
 
 def _integers(values: Iterable[int]) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
+
+
+def _listed(vectors: Iterable[Vector]) -> tuple[tuple[int, int, int], ...]:
+    return tuple(
+        (k, int(j), int(value))
+        for k, vector in enumerate(vectors)
+        for j, value in vector
+    )
 
 
 def _integer_text(value: int) -> str:

@@ -1,7 +1,9 @@
 """Check a certificate against the data, trusting nothing but this page.
 
-It uses Python's integers and standard library, imports nothing else of linsep, and can
-be copied out and run alone. Every double is an exact fraction, so nothing is rounded.
+It uses Python's integers and standard library, and can be copied out and run alone.
+Every double is an exact fraction, so nothing is rounded. One kind of certificate, the
+ordered partition, rests in part on floating point with proved bounds: for that kind,
+and no other, it needs its second page, `ordered_checker`, and NumPy and SciPy.
 
 What is claimed. Row ``i`` of the data, ``x_i``, has a sign: +1 if its label is the last
 of the certificate's classes, -1 if it is the first of two. Its *signed row* ``a_i`` is
@@ -15,6 +17,13 @@ of the certificate's classes, -1 if it is the first of two. Its *signed row* ``a
 - A *partition* is both: ``w`` is positive on every row but the overlapped ones, where
   it is zero, and the overlapped rows have positive weights that sum to zero. So the
   rows outside are separated, and no ``w >= 0`` on all rows can separate another one.
+- An *ordered partition* says the same of data too large for exact weights. It has
+  directions ``d_1, d_2, ...``, and the first of ``a_i . d_1, a_i . d_2, ...`` that is
+  not zero is positive: with large enough factors they add up to a ``w`` as above. The
+  rows on which all are zero overlap. On those, each vector of ``dependent`` is zero,
+  so that its ``free`` column, which the others do not hold, adds nothing; that on the
+  columns left the rows have positive weights that sum to zero follows from ``point``,
+  as the second page says.
 
 The data are named by a SHA-256 digest of b"linsep data 1", a line feed, the numbers of
 rows and of columns (8 bytes each), and four SHA-256 digests: of the signs (1 byte a
@@ -35,7 +44,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from operator import mul
@@ -66,6 +75,7 @@ _BODY = {
     "separator": {"w"},
     "conflict": {"rows", "weights"},
     "partition": {"w", "rows", "weights"},
+    "ordered": {"directions", "dependent", "free", "eliminated", "point"},
 }
 
 
@@ -98,7 +108,8 @@ def check(
     -------
     list of Fraction
         Separator and partition: ``a_i . w`` for every row (zero on the overlapped
-        rows). Conflict: ``sum p_i a_i`` for every column, all zero.
+        rows). Conflict: ``sum p_i a_i`` for every column, all zero. Ordered partition:
+        for every row the first ``a_i . d_k`` that is not zero (zero on the overlapped).
 
     Raises
     ------
@@ -114,19 +125,22 @@ def check(
     if _data_digest(data, signs, certificate) != certificate["data_sha256"]:
         raise CertificateError("the data are not those the certificate was issued for")
 
+    if certificate["kind"] == "ordered":
+        page, extended = _second_page(), _extended(certificate, data, n_columns)
+        try:
+            slacks: list[Fraction] = page.check_ordered(certificate, extended, signs)
+        except page.NotProved as error:
+            raise CertificateError(str(error)) from None
+        return slacks
     w = certificate.get("w")
     weights = dict(
         zip(certificate.get("rows", []), certificate.get("weights", []), strict=True)
     )
-    constant = [1.0] if certificate["fit_intercept"] else []
     totals: dict[int, int] = {}
     slacks = []
-    for i, (row, sign) in enumerate(zip(data, signs, strict=True)):
-        if n_columns is None and isinstance(row, Mapping):
-            raise CertificateError("rows that are mappings need n_columns")
-        columns, values = _entries(row, d, i)
-        columns += range(d, d + len(constant))
-        entries, unit = _integers(values + constant)
+    extended = _extended(certificate, data, n_columns)
+    for i, ((columns, values), sign) in enumerate(zip(extended, signs, strict=True)):
+        entries, unit = _integers(values)
         if w is not None:
             slack = sign * sum(map(mul, entries, map(w.__getitem__, columns)))
             if slack < 0 or (slack == 0) != (i in weights):
@@ -141,7 +155,33 @@ def check(
                 totals[j] = totals.get(j, 0) + factor * entry
     if any(totals.values()):
         raise CertificateError("the weighted rows do not sum to zero")
-    return [Fraction(0)] * (d + len(constant)) if w is None else slacks
+    size = d + certificate["fit_intercept"]
+    return [Fraction(0)] * size if w is None else slacks
+
+
+def _extended(
+    certificate: Document, data: Iterable[Row], n_columns: int | None
+) -> Iterator[tuple[list[int], list[float]]]:
+    """Yield the columns and entries of each row, the constant's last."""
+    d, constant = certificate["n_features"], certificate["fit_intercept"]
+    for i, row in enumerate(data):
+        if n_columns is None and isinstance(row, Mapping):
+            raise CertificateError("rows that are mappings need n_columns")
+        columns, values = _entries(row, d, i)
+        yield ([*columns, d], [*values, 1.0]) if constant else (columns, values)
+
+
+def _second_page() -> Any:
+    try:
+        try:
+            from linsep.proof import ordered_checker as page
+        except ImportError:  # copied out, and next to this page
+            import ordered_checker as page  # type: ignore[import-not-found, no-redef]
+    except ImportError as error:
+        raise CertificateError(
+            f"an ordered partition is checked with NumPy and SciPy: {error}"
+        ) from None
+    return page
 
 
 def parse(text: str) -> Document:
@@ -221,6 +261,13 @@ def _check_header(document: Document) -> None:
 def _read_body(document: Document) -> Document:
     """Return the rows and the integers; what is too long is refused unread."""
     n_columns = document["n_features"] + document["fit_intercept"]
+    if document["kind"] == "ordered":
+        page = _second_page()
+        try:
+            ordered: Document = page.read_body(document, n_columns)
+        except page.NotProved as error:
+            raise CertificateError(str(error)) from None
+        return ordered
     for name in ("w", "rows", "weights"):
         if not isinstance(document.get(name, []), list):
             wanted = "row numbers" if name == "rows" else _TEXTS

@@ -21,10 +21,19 @@ UNIT_ROUNDOFF = 2.0**-53
 SMALLEST_SUBNORMAL = 2.0**-1074
 
 
+def gamma(n_roundings: int) -> float:
+    r"""Return ``n u / (1 - n u)``: what n roundings of a number come to at most.
+
+    A sum of products, each of which goes through n roundings, is off by at most this
+    share of the sum of their magnitudes.
+    """
+    terms = n_roundings * UNIT_ROUNDOFF
+    return terms / (1.0 - terms)
+
+
 def error_factor(n_columns: int) -> float:
     """Bound the rounding of a dot product, relative to ``sum_j |a_j w_j|``."""
-    terms = (n_columns + 4) * UNIT_ROUNDOFF
-    return terms / (1.0 - terms)
+    return gamma(n_columns + 4)
 
 
 def rounding_error(sizes: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:

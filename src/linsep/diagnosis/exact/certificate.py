@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition
+from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
 from linsep.diagnosis.exact.overlap_proof import overlap_weights
+from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.watch import require_time
 from linsep.proof.certificate import Certificate
 from linsep.rows import DenseRows, SparseRows, rows_from
 from linsep.rows.equal_rows import Groups
+from linsep.verified.overlap import Counts
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,25 @@ def _users_own(study: Study, groups: Groups, demands: Demands) -> CertifiedRows:
     )
 
 
+def counts_of(study: Study, groups: Groups, demands: Demands) -> Counts:
+    """Return how often each demand stands in the data a certificate is about."""
+    m = demands.equal.size
+    if study.labels is None or study.family != "binomial":
+        return Counts(np.ones(m), demands.equal.astype(np.float64))
+    demanded = demands.rows.signs[groups.group]
+    if study.outcome.levels.size == 2:
+        is_along = np.where(study.outcome.has[:, 1], 1, -1) == demanded
+    else:
+        is_along = np.ones(demanded.size, dtype=bool)
+    along = np.bincount(groups.group[is_along], minlength=m)
+    against = np.bincount(groups.group[~is_along], minlength=m)
+    return Counts(along.astype(np.float64), against.astype(np.float64))
+
+
 def certificate_of(
-    basis: CertifiedRows, partition: Partition, should_stop: Callable[[], bool]
+    basis: CertifiedRows,
+    partition: AnyPartition,
+    should_stop: Callable[[], bool],
 ) -> Certificate:
     """Certify the partition.
 
@@ -101,10 +121,57 @@ def certificate_of(
     OutOfTime
         If `should_stop` said so, between steps.
     """
+    if isinstance(partition, OrderedPartition):
+        return _of_ordered(basis, partition, should_stop)
     w = [-value for value in partition.w] if basis.mirrored else list(partition.w)
     if not partition.overlapped.any():
         return Certificate.for_separator(basis.rows, basis.classes, w)
-    weights = _weights(basis, partition, should_stop)
+    m = basis.demands.equal.size
+    return _exact(basis, partition, np.arange(m), w, should_stop)
+
+
+def _of_ordered(
+    basis: CertifiedRows,
+    partition: OrderedPartition,
+    should_stop: Callable[[], bool],
+) -> Certificate:
+    """Certify a partition found in order: by the point, or what was settled exactly."""
+    sign = -1 if basis.mirrored else 1
+    reduced = partition.reduced
+    w = [sign * value for value in partition.w]
+    if not partition.overlapped.any():
+        return Certificate.for_separator(basis.rows, basis.classes, w)
+    if partition.rest is not None:
+        return _exact(basis, partition.rest, partition.rest_rows, w, should_stop)
+    columns, space = reduced.columns, reduced.space
+    none = np.empty(0, dtype=np.intp)
+    return Certificate.for_order(
+        basis.rows,
+        basis.classes,
+        directions=[
+            [(j, sign * value) for j, value in direction.items()]
+            for direction in reduced.directions
+        ],
+        dependent=[]
+        if space is None
+        else [vector.placed(columns).items() for vector in space.basis],
+        free=none if space is None else columns[space.free],
+        eliminated=reduced.eliminated,
+        point=[]
+        if reduced.point is None
+        else [(j, sign * reduced.point[j]) for j in columns.tolist()],
+    )
+
+
+def _exact(
+    basis: CertifiedRows,
+    partition: Partition,
+    index: NDArray[np.intp],
+    w: list[int],
+    should_stop: Callable[[], bool],
+) -> Certificate:
+    """Certify by exact weights; `index` names the demands the partition is of."""
+    weights = _weights(basis, partition, index, should_stop)
     require_time(should_stop)
     listed = sorted(weights)
     return Certificate.for_partition(
@@ -113,14 +180,19 @@ def certificate_of(
 
 
 def _weights(
-    basis: CertifiedRows, partition: Partition, should_stop: Callable[[], bool]
+    basis: CertifiedRows,
+    partition: Partition,
+    index: NDArray[np.intp],
+    should_stop: Callable[[], bool],
 ) -> dict[int, int]:
     """Return positive weights of all overlapped rows under which they sum to zero.
 
     Each row gets the same, and a few of them more.
     """
     m = basis.demands.equal.size
-    covered = np.flatnonzero(partition.overlapped[basis.of_row])
+    overlapped = np.zeros(m, dtype=bool)
+    overlapped[index] = partition.overlapped
+    covered = np.flatnonzero(overlapped[basis.of_row])
     of_row, against = basis.of_row[covered], basis.against[covered]
     counts = np.bincount(of_row[~against], minlength=m) - np.bincount(
         of_row[against], minlength=m
@@ -129,8 +201,11 @@ def _weights(
         basis.demands.rows,
         basis.demands.equal,
         {int(i): int(counts[i]) for i in np.flatnonzero(counts)},
-        partition.quotient.spanning,
-        partition.conflicts,
+        index[partition.quotient.spanning],
+        [
+            Conflict(tuple(index[list(conflict.rows)].tolist()), conflict.weights)
+            for conflict in partition.conflicts
+        ],
         should_stop,
     )
     along_row = _first_rows(of_row[~against], covered[~against])

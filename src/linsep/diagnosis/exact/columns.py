@@ -25,6 +25,7 @@ from linsep.proof.exact import IntegerArray, IntegerRows
 from linsep.proof.signs import vanishing
 from linsep.proof.simplex import never
 from linsep.rows import Rows, as_dense
+from linsep.verified.vectors import SparseVector
 
 # Beyond this many columns left out, combinations are not written down one by one.
 MOST_COMBINATIONS = 300
@@ -48,12 +49,17 @@ class Columns:
         Whether rank deficiency leaves the coefficient unidentified.
     combinations : dict of int to dict of int to Fraction
         For a column left out: the kept columns it is a combination of. Empty for
-        designs with very many columns left out.
+        designs with very many columns left out, and not there for combinations of
+        very many columns.
+    null_vectors : dict of int to SparseVector
+        For a column left out of a design of very many columns: what vanishes on all
+        rows, of it and kept columns.
     """
 
     kept: NDArray[np.intp]
     aliased: NDArray[np.bool_]
     combinations: dict[int, dict[int, Fraction]] = field(default_factory=dict)
+    null_vectors: dict[int, SparseVector] = field(default_factory=dict)
 
     @property
     def rank(self) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collinear
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
-from linsep.diagnosis.exact.facial_reduction import Partition
+from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.fewest_columns import FewestColumns
 from linsep.diagnosis.report.levels import level_reasons
@@ -47,7 +47,7 @@ class Facts:
     groups: Groups
     demands: Demands
     columns: Columns
-    partition: Partition
+    partition: AnyPartition
     seconds_left: float = np.inf
 
     @cached_property
@@ -64,7 +64,7 @@ class Facts:
         """Which of the observations present are separated."""
         return self.separated_by(self.partition)
 
-    def separated_by(self, partition: Partition) -> NDArray[np.bool_]:
+    def separated_by(self, partition: AnyPartition) -> NDArray[np.bool_]:
         """Return which of the observations present a partition separates."""
         return self.demands.separated_observations(
             partition.overlapped, self.groups.group, self.study.outcome.has
@@ -134,10 +134,41 @@ class Facts:
         return d not in with_one.kept
 
     @cached_property
-    def fewest_columns(self) -> FewestColumns:
+    def fewest_columns(self) -> FewestColumns | WholeDirection:
         """Directions of few columns, looked for in a second or what time is left."""
+        if isinstance(self.partition, OrderedPartition):
+            return WholeDirection(self.demands, self.partition)
         if self.seconds_left < SECONDS_FOR_COLUMNS:
             watch = Watch(self.seconds_left)
         else:
             watch = Watch(SECONDS_FOR_COLUMNS, clock=time.process_time)
         return FewestColumns(self.demands, self.partition, watch)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeDirection:
+    """The direction found among very many columns, of which none is left out.
+
+    It stands where `FewestColumns` does for fewer columns.
+    """
+
+    demands: Demands
+    partition: OrderedPartition
+
+    @property
+    def for_all(self) -> tuple[OrderedPartition, bool]:
+        """The partition as it is; no column was tried to be left out."""
+        return self.partition, False
+
+    @property
+    def for_some(self) -> None:
+        """None: rows that few columns separate are not looked for."""
+
+    def is_for_all(self, partition: AnyPartition) -> bool:
+        """Tell whether a partition separates all rows that can be."""
+        return bool((partition.overlapped == self.partition.overlapped).all())
+
+    def columns_used(self, partition: AnyPartition) -> NDArray[np.intp]:
+        """Return the columns a direction uses, constants not counted."""
+        used = np.flatnonzero([value != 0 for value in partition.w])
+        return np.setdiff1d(used, self.demands.constants)

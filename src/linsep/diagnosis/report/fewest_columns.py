@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
+from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.watch import OutOfTime, Watch
@@ -81,11 +82,11 @@ class FewestColumns:
             pass
         return None
 
-    def is_for_all(self, partition: Partition) -> bool:
+    def is_for_all(self, partition: AnyPartition) -> bool:
         """Tell whether a partition separates all rows that can be."""
         return bool((partition.overlapped == self.partition.overlapped).all())
 
-    def columns_used(self, partition: Partition) -> NDArray[np.intp]:
+    def columns_used(self, partition: AnyPartition) -> NDArray[np.intp]:
         """Return the columns a direction uses, constants not counted."""
         used = np.flatnonzero([value != 0 for value in partition.w])
         return np.setdiff1d(used, self._free)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from linsep.diagnosis.exact.facial_reduction import Partition
+from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.report.chance import chance_sentence
 from linsep.diagnosis.report.facts import Facts
@@ -200,7 +200,7 @@ def _direction_lines(facts: Facts) -> list[str]:
 
 
 def _direction_text(
-    facts: Facts, partition: Partition, subject: str, was_tried: bool = True
+    facts: Facts, partition: AnyPartition, subject: str, was_tried: bool = True
 ) -> str:
     """Write a direction as a combination of columns, and what it does.
 

@@ -1,0 +1,200 @@
+r"""What very many rows say of each coefficient: block by block, and when asked for.
+
+With N a basis of all w on the kept columns that vanish on the overlapped rows, every
+such w is ``N u``. The separated rows ask ``(a_i N) u >= 0``, and most of them see few
+of the coordinates u: they fall into blocks that have no row in common. A coefficient
+``w_j = sum_k N_jk u_k`` can be negative iff its share of some block can, all others
+being zero. So:
+
+- a column that N does not hold is *finite*;
+- a coordinate that is alone in its block has the sign its rows give it; so has one that
+  some row sees alone, since that row asks for it;
+- where all shares of a coefficient have known signs that agree, it is infinite of that
+  sign, and where two differ, of either;
+- anything else is a question to the exact engine, about the rows of one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.status import Estimate
+from linsep.diagnosis.watch import OutOfTime, require_time
+from linsep.proof.exact import IntegerArray, IntegerRows
+from linsep.rows import Rows, as_dense, rows_from
+from linsep.rows.equal_rows import merge_equal_rows
+from linsep.rows.working_set import WorkingSet
+from linsep.verified.vectors import SparseVector, columns_of
+
+# Blocks of more coordinates are left undecided.
+MOST_COORDINATES = 200
+
+
+def block_verdicts(
+    rows: Rows,
+    separated: NDArray[np.intp],
+    basis: list[SparseVector] | None,
+    kept: NDArray[np.intp],
+    should_stop: Callable[[], bool],
+) -> dict[int, Estimate]:
+    """Return the verdict on the coefficient of every kept column.
+
+    Parameters
+    ----------
+    rows : Rows of shape (m, d)
+    separated : ndarray of int
+        Rows that some direction is positive on.
+    basis : list of SparseVector or None
+        Of all w that vanish on the other rows; None leaves everything undecided.
+    kept : ndarray of int
+        Independent columns.
+    should_stop : callable
+        A true answer leaves the rest undecided.
+    """
+    if basis is None:
+        return dict.fromkeys(kept.tolist(), Estimate.UNDECIDED)
+    found = dict.fromkeys(kept.tolist(), Estimate.FINITE)
+    shares: dict[int, list[tuple[int, int]]] = {}
+    for k, vector in enumerate(basis):
+        for column, value in vector.items():
+            shares.setdefault(column, []).append((k, value))
+    found |= dict.fromkeys(shares, Estimate.UNDECIDED)
+    try:
+        blocks = _Blocks(rows, separated, basis, should_stop)
+        for column, terms in shares.items():
+            found[column] = blocks.verdict(terms)
+    except OutOfTime:
+        pass
+    return found
+
+
+class _Blocks:
+    """The blocks of coordinates, and the rows that see each."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        separated: NDArray[np.intp],
+        basis: list[SparseVector],
+        should_stop: Callable[[], bool],
+    ) -> None:
+        from scipy import sparse
+        from scipy.sparse.csgraph import connected_components
+
+        self.basis, self.should_stop = basis, should_stop
+        require_time(should_stop)
+        q = len(basis)
+        used = np.unique(np.concatenate([v.columns for v in basis]))
+        self.used = used
+        self.entries = sparse.csr_array(columns_of(rows.take(separated), used))
+        self.entries.eliminate_zeros()
+        where = np.searchsorted(used, np.concatenate([v.columns for v in basis]))
+        which = np.repeat(np.arange(q), [v.columns.size for v in basis])
+        pattern = sparse.csr_array(
+            (np.ones(where.size), (where, which)), shape=(used.size, q)
+        )
+        # Which coordinates a row may see; that they do not cancel is looked at later.
+        self.seen = sparse.csr_array((abs(self.entries) > 0).astype(float) @ pattern)
+        _, self.block = connected_components(self.seen.T @ self.seen, directed=False)
+        self.by_coordinate = self.seen.tocsc()
+        self.members: dict[int, list[int]] = {}
+        for k, block in enumerate(self.block.tolist()):
+            self.members.setdefault(block, []).append(k)
+        self.cache: dict[int, _Block | None] = {}
+
+    def verdict(self, terms: list[tuple[int, int]]) -> Estimate:
+        """Decide a coefficient from its shares of the coordinates."""
+        by_block: dict[int, dict[int, int]] = {}
+        for k, value in terms:
+            by_block.setdefault(int(self.block[k]), {})[k] = value
+        can_rise = can_fall = is_open = False
+        for number, factors in by_block.items():
+            block = self._block(number)
+            if block is None:
+                is_open = True
+                continue
+            rises, falls = block.signs(factors)
+            can_rise, can_fall = can_rise or rises, can_fall or falls
+        if can_rise and can_fall:
+            return Estimate.UNDETERMINED
+        if is_open:
+            return Estimate.UNDECIDED
+        return Estimate.PLUS if can_rise else Estimate.MINUS
+
+    def _block(self, number: int) -> _Block | None:
+        """Return a block's exact rows; None if it is too large."""
+        if number not in self.cache:
+            require_time(self.should_stop)
+            self.cache[number] = self._made(number)
+        return self.cache[number]
+
+    def _made(self, number: int) -> _Block | None:
+        members = self.members[number]
+        if len(members) > MOST_COORDINATES:
+            return None
+        held = np.unique(self.by_coordinate[:, members].indices)
+        vectors = [self.basis[k] for k in members]
+        columns = np.unique(np.concatenate([v.columns for v in vectors]))
+        places = np.searchsorted(self.used, columns)
+        block = merge_equal_rows(self.entries[held].tocsc()[:, places].tocsr()).X
+        exact = IntegerRows.from_floats(as_dense(block))
+        N = np.zeros((columns.size, len(members)), dtype=object)
+        for k, vector in enumerate(vectors):
+            N[np.searchsorted(columns, vector.columns), k] = vector.values
+        signed = rows_from(block, np.ones(block.shape[0], dtype=np.int8), False)
+        none = np.empty(0, dtype=np.intp)
+        quotient = Quotient(signed, np.arange(columns.size), none, N)
+        values = exact.values.astype(object) @ N
+        return _Block(members, values, quotient, self.should_stop)
+
+
+class _Block:
+    """The rows of one block: ``R u >= 0``, all positive for some u."""
+
+    def __init__(
+        self,
+        members: list[int],
+        R: IntegerArray,
+        quotient: Quotient,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self.place = {k: at for at, k in enumerate(members)}
+        filled = R != 0
+        self.index = np.flatnonzero(filled.any(axis=1))
+        self.quotient, self.should_stop = quotient, should_stop
+        self.known: dict[int, int] = {}
+        for row in np.flatnonzero(filled.sum(axis=1) == 1).tolist():
+            column = int(np.argmax(filled[row]))
+            self.known[column] = 1 if R[row, column] > 0 else -1
+
+    def signs(self, factors: dict[int, int]) -> tuple[bool, bool]:
+        """Tell whether ``sum_k factors_k u_k`` can be positive, and negative."""
+        at = {self.place[k]: value for k, value in factors.items()}
+        if self.index.size == 0:
+            return True, True
+        known = {
+            (value > 0) == (self.known[k] > 0) if k in self.known else None
+            for k, value in at.items()
+        }
+        if known == {True}:
+            return True, False
+        if known == {False}:
+            return False, True
+        c = [at.get(k, 0) for k in range(len(self.place))]
+        return self._possible(c), self._possible([-value for value in c])
+
+    def _possible(self, c: list[int]) -> bool:
+        """Ask the exact engine whether ``c . u`` can be positive with all rows."""
+        quotient, index = self.quotient, self.index
+        working = WorkingSet(
+            quotient.rows,
+            np.random.default_rng(0),
+            among=index,
+            dimension=quotient.dimension,
+        )
+        answer = quotient.decide_among(index, working, self.should_stop, c)
+        return not isinstance(answer, Conflict)

@@ -1,0 +1,119 @@
+"""Which columns say something new, for designs of very many columns.
+
+As `linsep.diagnosis.exact.columns`, by `linsep.verified.null_space` in place of exact
+elimination: the rank is proved from below by one factorisation, and from above by
+combinations that hold on every row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.exact.columns import Columns
+from linsep.rows import Rows
+from linsep.verified.moments import NotPositive, TooLarge
+from linsep.verified.null_space import null_space
+from linsep.verified.parts import Check, Part, TooWide
+from linsep.verified.presolve import filled_columns
+from linsep.verified.vectors import SparseVector, combination
+
+# Combinations of more columns are not written down.
+MOST_TERMS = 300
+
+
+def columns_of_many(
+    rows: Rows, priority: NDArray[np.intp], check: Check
+) -> Columns | None:
+    """Find the independent columns of all rows; None if that could not be proved.
+
+    Parameters
+    ----------
+    rows : Rows of shape (m, d)
+    priority : ndarray of shape (d,), int
+        The columns in the order in which they are to be kept.
+    check : callable
+        Called between steps; ends the work by an exception.
+    """
+    m, d = rows.shape
+    filled = filled_columns(rows, np.arange(m), check)
+    empty = np.setdiff1d(np.arange(d), filled)
+    vectors = [SparseVector(np.array([j]), (1,)) for j in empty.tolist()]
+    if filled.size:
+        try:
+            space = null_space(Part.of(rows, np.arange(m), filled, check))
+        except (NotPositive, TooLarge, TooWide):
+            return None
+        if not space.is_proved:
+            return None
+        vectors += [vector.placed(filled) for vector in space.basis]
+    place = np.empty(d, dtype=np.int64)
+    place[priority] = np.arange(d)
+    left_out = echelon(vectors, place)
+    aliased = np.zeros(d, dtype=bool)
+    for vector in left_out.values():
+        aliased[vector.columns] = True
+    kept = np.setdiff1d(np.arange(d), np.array(sorted(left_out), dtype=np.intp))
+    return Columns(
+        kept,
+        aliased,
+        {
+            column: _combination(vector, column, place)
+            for column, vector in left_out.items()
+            if vector.columns.size <= MOST_TERMS
+        },
+        left_out,
+    )
+
+
+def echelon(
+    vectors: Sequence[SparseVector], place: NDArray[np.int64]
+) -> dict[int, SparseVector]:
+    """Return vectors of the same span, each the only one with its last column.
+
+    Parameters
+    ----------
+    vectors : sequence of SparseVector
+    place : ndarray of shape (d,), int
+        The order of the columns.
+
+    Returns
+    -------
+    dict of int to SparseVector
+        By their last columns, which no other vector has. Dependent vectors are gone.
+    """
+    found: dict[int, SparseVector] = {}
+    for vector in vectors:
+        for column in vector.columns[np.isin(vector.columns, list(found))].tolist():
+            vector = without(vector, found[column], column)
+        if vector.columns.size == 0:
+            continue
+        last = int(vector.columns[np.argmax(place[vector.columns])])
+        for column, other in list(found.items()):
+            if last in other.columns:
+                found[column] = without(other, vector, last)
+        found[last] = vector
+    return found
+
+
+def without(vector: SparseVector, other: SparseVector, column: int) -> SparseVector:
+    """Take a multiple of another vector away, so that a column becomes zero."""
+    entries, own = dict(vector.items()), dict(other.items())
+    if column not in entries:
+        return vector
+    sign = 1 if own[column] > 0 else -1
+    return combination([(sign * own[column], vector), (-sign * entries[column], other)])
+
+
+def _combination(
+    vector: SparseVector, column: int, place: NDArray[np.int64]
+) -> dict[int, Fraction]:
+    """Write a column as a combination of the others of a null vector, in order."""
+    entries = dict(vector.items())
+    own = entries.pop(column)
+    return {
+        j: Fraction(-entries[j], own) for j in sorted(entries, key=lambda j: place[j])
+    }

@@ -1,0 +1,200 @@
+"""The partition of very many rows and columns, as directions in order and one point.
+
+`linsep.verified` parts the rows as far as it goes; what it leaves, if that is small
+enough, is settled by exact facial reduction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.exact.columns import Columns, columns_of
+from linsep.diagnosis.exact.demands import Demands
+from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
+from linsep.diagnosis.exact.large_columns import without
+from linsep.diagnosis.watch import Watch, require_time
+from linsep.proof import linear
+from linsep.proof.exact import IntegerRows
+from linsep.proof.signs import signs_of
+from linsep.rows import Rows, rows_from
+from linsep.verified.moments import NotPositive, TooLarge
+from linsep.verified.null_space import null_space
+from linsep.verified.overlap import Counts
+from linsep.verified.parts import Part, TooWide
+from linsep.verified.presolve import filled_columns
+from linsep.verified.reduction import Reduced
+from linsep.verified.reduction import Reduction as VerifiedReduction
+from linsep.verified.vectors import SparseVector, combination, written_out
+
+# What is left is settled exactly up to this many columns.
+MOST_EXACT = 1_000
+
+
+@dataclass(frozen=True)
+class OrderedPartition:
+    """What `linsep.verified` found, and exact facial reduction after it.
+
+    Attributes
+    ----------
+    reduced : Reduced
+        The directions in order, the stage of each row, and the point.
+    w : tuple of int
+        One direction that is positive on every separated row.
+    rest : Partition or None
+        Of the rows and columns that were settled exactly.
+    rest_rows : ndarray of int
+        The rows of `rest`.
+    """
+
+    reduced: Reduced
+    w: tuple[int, ...]
+    rest: Partition | None
+    rest_rows: NDArray[np.intp]
+
+    @property
+    def overlapped(self) -> NDArray[np.bool_]:
+        """Rows that every recession direction leaves at zero."""
+        return self.reduced.overlapped
+
+
+AnyPartition = Partition | OrderedPartition
+
+
+def partition_in_order(
+    demands: Demands,
+    counts: Counts,
+    columns: Columns,
+    rng: np.random.Generator,
+    watch: Watch,
+) -> OrderedPartition:
+    """Part the rows.
+
+    Raises
+    ------
+    OutOfTime
+        Also where what is left is too large to be settled exactly.
+    """
+    rows = demands.rows
+    check = partial(require_time, watch.is_over)
+    reduced = VerifiedReduction(rows, counts, check=check).run()
+    rest, left = None, np.flatnonzero(reduced.overlapped)
+    if not reduced.is_proved:
+        if reduced.columns.size > MOST_EXACT:
+            watch.give_up(
+                f"{left.size:,} rows and {reduced.columns.size:,} columns are left "
+                "that no factorisation in double precision settles, and that are too "
+                "many for exact arithmetic."
+            )
+            require_time(watch.is_over)
+        reduced, rest = _settled_exactly(demands, reduced, left, rng, watch)
+    w = combined(rows, reduced, columns)
+    return OrderedPartition(reduced, w, rest, left)
+
+
+def _settled_exactly(
+    demands: Demands,
+    reduced: Reduced,
+    left: NDArray[np.intp],
+    rng: np.random.Generator,
+    watch: Watch,
+) -> tuple[Reduced, Partition]:
+    some = demands.rows.take(left)[:, reduced.columns]
+    rows = rows_from(some, np.ones(left.size, dtype=np.int8), False)
+    order = np.arange(reduced.columns.size)
+    kept = columns_of(rows, rng, order, watch.is_over).kept
+    rest = Reduction(rows, demands.equal[left], kept, rng, watch.is_over).run()
+    directions, stage = list(reduced.directions), reduced.stage.copy()
+    if any(rest.w):
+        entries = SparseVector.from_items(dict(enumerate(rest.w)))
+        directions.append(entries.placed(reduced.columns))
+        stage[left[rest.overlapped]] = len(directions)
+    return replace(reduced, directions=directions, stage=stage), rest
+
+
+def combined(rows: Rows, reduced: Reduced, columns: Columns) -> tuple[int, ...]:
+    """Make one direction, positive on all separated rows and zero on the others.
+
+    From the last direction to the first, each counts so much that the rows it
+    separates stay on their side. Columns that add nothing are then exchanged for the
+    others.
+    """
+    whole = SparseVector.from_items({})
+    for k in range(len(reduced.directions) - 1, -1, -1):
+        direction = reduced.directions[k]
+        index = np.flatnonzero(reduced.stage == k)
+        whole = _outweighed(rows, index, direction, whole)
+    for column, vector in columns.null_vectors.items():
+        whole = without(whole, vector, column)
+    return written_out(whole, rows.shape[1])
+
+
+def _outweighed(
+    rows: Rows,
+    index: NDArray[np.intp],
+    direction: SparseVector,
+    rest: SparseVector,
+) -> SparseVector:
+    """Add directions so that the first decides on some rows."""
+    if rest.columns.size == 0:
+        return direction
+    both = np.union1d(direction.columns, rest.columns)
+    block = rows.take(index)[:, both]
+    first, second = (_entries(vector, both) for vector in (direction, rest))
+    scale = float(np.abs(second).max())
+    falling, leading = block @ (second / scale), block @ first
+    with np.errstate(divide="ignore"):
+        needed = float((-falling / leading).max(initial=0.0)) * scale
+    power = max(0, int(np.frexp(needed)[1]) + 1) if np.isfinite(needed) else 64
+    unsigned = rows_from(block, np.ones(index.size, dtype=np.int8), False)
+    while True:
+        found = combination([(1 << power, direction), (1, rest)])
+        inside = np.zeros(both.size, dtype=object)
+        inside[np.searchsorted(both, found.columns)] = found.values
+        signs, _ = signs_of(unsigned, inside.tolist(), np.arange(index.size))
+        if (signs > 0).all():
+            return found
+        power += 1 + power // 4
+
+
+def _entries(vector: SparseVector, columns: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the entries of a vector in some columns, rounded."""
+    entries = np.zeros(columns.size)
+    entries[np.searchsorted(columns, vector.columns)] = [
+        float(v) for v in vector.values
+    ]
+    return entries
+
+
+def null_vectors(
+    rows: Rows, partition: OrderedPartition, kept: NDArray[np.intp], watch: Watch
+) -> list[SparseVector] | None:
+    """Return a basis of all w on the kept columns that vanish on the overlapped rows.
+
+    None if it cannot be proved to be one.
+    """
+    check = partial(require_time, watch.is_over)
+    overlapped = np.flatnonzero(partition.overlapped)
+    filled = np.intersect1d(filled_columns(rows, overlapped, check), kept)
+    basis = [
+        SparseVector(np.array([j]), (1,)) for j in np.setdiff1d(kept, filled).tolist()
+    ]
+    if filled.size == 0:
+        return basis
+    if partition.rest is not None:
+        spanning = partition.rest_rows[partition.rest.quotient.spanning]
+        values = IntegerRows.from_floats(rows.take(spanning)[:, filled]).values
+        for column in linear.null_basis(values).T:
+            entries = SparseVector.from_items(dict(enumerate(column.tolist())))
+            basis.append(entries.placed(filled))
+        return basis
+    try:
+        space = null_space(Part.of(rows, overlapped, filled, check))
+    except (NotPositive, TooLarge, TooWide):
+        return None
+    if not space.is_proved:
+        return None
+    return basis + [vector.placed(filled) for vector in space.basis]

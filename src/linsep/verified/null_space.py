@@ -1,0 +1,230 @@
+r"""Which columns are independent on some rows, from both sides.
+
+The moment matrix shows, in floating point, which columns depend on others, and by what
+combination. A combination is rounded to small fractions, or, of few columns, solved
+for exactly on a few rows. Then it is held against every row in whole numbers: what
+passes is a *null vector* N with ``a_i N = 0``, exactly.
+That the other columns are independent is proved by a Cholesky factor
+(`linsep.verified.moments`). So the rank is known from above and from below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.proof import linear
+from linsep.proof.exact import IntegerRows
+from linsep.rows import as_dense
+from linsep.verified.moments import Layout, Moments, NotPositive
+from linsep.verified.parts import Floats, Index, Part
+from linsep.verified.vectors import WHOLE, SparseVector, columns_of
+
+# What is left of a column, as a share of its square, where it counts as dependent.
+DEPENDENT = 1e-9
+# Denominators of combinations that are tried.
+DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 60, 100, 1000)
+# How far from a fraction a computed coefficient may be.
+NEAR = 1e-5
+# Combinations of more columns are not solved for exactly.
+MOST_EXACT = 64
+# Rows that exact combinations are sought on, at first and after each failure.
+ROWS_EACH = 50
+MOST_TRIES = 4
+# Shifts tried to prove independence; the larger proves more.
+SHIFTS = (1e-6, 1e-9, 1e-12)
+
+
+@dataclass(frozen=True)
+class NullSpace:
+    """The columns of a part, told apart.
+
+    Attributes
+    ----------
+    pivots : ndarray of int
+        Places of columns that are independent; proved if `is_proved`.
+    free : ndarray of shape (q,), int
+        Places of the others.
+    basis : list of q SparseVector
+        For each of `free` a null vector that is zero on the rest of `free`.
+    is_proved : bool
+        Whether the factorisation proved the pivots independent.
+    """
+
+    pivots: Index
+    free: Index
+    basis: list[SparseVector]
+    is_proved: bool
+
+
+def null_space(part: Part) -> NullSpace:
+    """Tell the independent columns of a part from the others.
+
+    A column that depends on others in floating point alone counts as independent.
+
+    Raises
+    ------
+    NotPositive
+        If a column is zero on all rows, as far as doubles show.
+    TooLarge
+    TooWide
+    """
+    n, k = part.shape
+    moments = Moments.of(part, np.ones(n), Layout.of(part))
+    free, combined = _dependent(moments)
+    basis = _exact_vectors(part, moments, combined)
+    found = np.array([vector is not None for vector in basis], dtype=bool)
+    free, vectors = free[found], [vector for vector in basis if vector is not None]
+    pivots = np.setdiff1d(np.arange(k), free)
+    if free.size:
+        rest = part.restricted(pivots)
+        moments = Moments.of(rest, np.ones(n), Layout.of(rest))
+    return NullSpace(pivots, free, vectors, _is_independent(moments))
+
+
+def _is_independent(moments: Moments) -> bool:
+    for c in SHIFTS:
+        shift = max(c, 2.0 * moments.error)
+        try:
+            if moments.factored(shift).least_eigenvalue > 0:
+                return True
+        except NotPositive:
+            continue
+    return False
+
+
+def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
+    """Return the dependent columns, and for each the null vector in doubles.
+
+    The vectors are in the order of the layout, and in scaled coordinates; the number
+    with each is the place of its free column.
+    """
+    from scipy.linalg import lapack, solve_triangular
+
+    layout, n_first = moments.layout, moments.layout.first.size
+    n_rest = layout.rest.size
+    if n_rest == 0:
+        return layout.rest, []
+    shares = moments.shares
+    S = moments.C - (shares.T @ shares).toarray() if n_first else moments.C.copy()
+    # dpstrf looks at the diagonal as a share of what the column had at first.
+    lower, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
+    order = order - 1
+    pivots, free = order[:rank], order[rank:]
+    if free.size == 0:
+        return layout.rest[:0], []
+    lower = np.tril(lower)
+    on_pivots = solve_triangular(
+        lower[:rank, :rank], lower[rank:, :rank].T, lower=True, trans=1
+    )
+    x = np.zeros((n_rest, free.size))
+    x[pivots] = -on_pivots
+    x[free, np.arange(free.size)] = 1.0
+    root = np.sqrt(moments.D)[:, np.newaxis]
+    first = -(shares @ x) / root if n_first else np.zeros((0, free.size))
+    whole = np.concatenate([first, x])
+    return layout.rest[free], [
+        (whole[:, j], n_first + int(place)) for j, place in enumerate(free)
+    ]
+
+
+def _exact_vectors(
+    part: Part, moments: Moments, combined: list[tuple[Floats, int]]
+) -> list[SparseVector | None]:
+    """Make null vectors exact; None where one is not."""
+    places = np.concatenate([moments.layout.first, moments.layout.rest])
+    # In the units of the data.
+    exponents = moments.exponents + part.exponents
+    found: list[SparseVector | None] = []
+    for x, at in combined:
+        # What is smaller is a share of a column's length that rounding can make.
+        used = np.flatnonzero(np.abs(x) > 1e-7)
+        shift = exponents[places[at]] - exponents[places[used]]
+        with np.errstate(over="ignore"):
+            values = np.ldexp(x[used], shift)
+        found.append(_simple(values, places[used]))
+    holds = _vanishing(part, [vector for vector in found if vector is not None])
+    known = iter(holds)
+    for k, (x, at) in enumerate(combined):
+        if found[k] is not None and next(known):
+            continue
+        used = places[np.abs(x) > 1e-7]
+        found[k] = _solved(part, np.sort(used), int(places[at]))
+    return found
+
+
+def _simple(values: Floats, places: Index) -> SparseVector | None:
+    """Round a null vector to small fractions; None where none are near."""
+    if not np.isfinite(values).all():
+        return None
+    for denominator in DENOMINATORS:
+        aims = values * denominator
+        rounded = np.rint(aims)
+        near = np.abs(aims - rounded) <= NEAR * np.maximum(1.0, np.abs(rounded))
+        if near.all() and (np.abs(rounded) < WHOLE).all():
+            entries = zip(places.tolist(), rounded.tolist(), strict=True)
+            return SparseVector.from_items({j: int(value) for j, value in entries})
+    return None
+
+
+def _solved(part: Part, columns: Index, free: int) -> SparseVector | None:
+    """Solve exactly for the combination of a few columns, if there is just one."""
+    if columns.size > MOST_EXACT:
+        return None
+    rng = np.random.default_rng(0)
+    n = part.shape[0]
+    size = min(n, 2 * columns.size + ROWS_EACH)
+    chosen = np.sort(rng.choice(n, size, replace=False))
+    for _ in range(MOST_TRIES):
+        block = as_dense(columns_of(part.raw(chosen), columns))
+        null = linear.null_basis(IntegerRows.from_floats(block).values)
+        if null.shape[1] != 1:
+            if null.shape[1] == 0 or chosen.size == n:
+                return None
+            more = rng.choice(n, min(n, 2 * chosen.size), replace=False)
+            chosen = np.union1d(chosen, more)
+            continue
+        entries = zip(columns.tolist(), null[:, 0].tolist(), strict=True)
+        vector = SparseVector.from_items({j: int(value) for j, value in entries})
+        wrong = _not_vanishing(part, vector)
+        if wrong.size == 0:
+            return vector if free in vector.columns else None
+        chosen = np.union1d(chosen, wrong[:ROWS_EACH])
+    return None
+
+
+def _not_vanishing(part: Part, vector: SparseVector) -> Index:
+    """Return the rows, by their places, on which a vector is not zero."""
+    found = [np.empty(0, dtype=np.intp)]
+    for range_, block in part.raw_blocks():
+        found.append(range_.start + np.flatnonzero(vector.signs_on(block)))
+    return np.concatenate(found)
+
+
+def _vanishing(part: Part, vectors: list[SparseVector]) -> NDArray[np.bool_]:
+    """Tell of each null vector whether ``a_i N = 0`` on all rows, exactly."""
+    from scipy import sparse
+
+    holds = np.ones(len(vectors), dtype=bool)
+    if not vectors:
+        return holds
+    used = np.unique(np.concatenate([vector.columns for vector in vectors]))
+    data = np.concatenate([np.array(v.values, dtype=np.float64) for v in vectors])
+    rows = np.searchsorted(used, np.concatenate([v.columns for v in vectors]))
+    columns = np.repeat(np.arange(len(vectors)), [v.columns.size for v in vectors])
+    basis = sparse.csc_array((data, (rows, columns)), (used.size, len(vectors)))
+    largest = float(np.abs(data).max())
+    for _, raw in part.raw_blocks():
+        block = columns_of(raw, used)
+        values = block.data if part.is_sparse else block
+        size = float(np.abs(values).max(initial=0.0))
+        is_whole = bool((values == np.rint(values)).all())
+        if is_whole and size * largest * max(1, part.longest) < WHOLE:
+            product = block @ basis
+            holds &= np.asarray(abs(product).sum(axis=0)).ravel() == 0
+            continue
+        for j in np.flatnonzero(holds):
+            holds[j] = not vectors[j].signs_on(raw).any()
+    return holds

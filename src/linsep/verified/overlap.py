@@ -1,0 +1,259 @@
+r"""Positive weights under which all rows of a part vanish: the proof that they exist.
+
+Let ``p, v > 0`` be any doubles, ``r = sum p_i a_i`` and ``M = sum v_i a_i a_i'``,
+positive definite. With ``q* = M^-1 r`` the weights ``p_i - v_i a_i . q*`` make the rows
+vanish exactly, because their sum is ``r - M q*``. They are positive iff
+
+    v_i a_i . q* < p_i    for every row,
+
+and then all rows of the part overlap: no direction is positive on any of them and
+negative on none. Nothing is solved exactly: for any ``q`` near ``q*``, with what is
+left, ``e = r - M q = sum (p_i - v_i a_i . q) a_i``,
+
+    a_i . q*  <=  a_i . q + |T^-1 a_i| |T^-1 e| / mu,
+
+mu a lower bound on the eigenvalues of ``T^-1 M T^-1`` (`linsep.verified.moments`).
+
+The weights are those of a logistic regression at a point z: ``p_i = 1 / (1 + exp(a_i .
+z))`` and ``v_i = p_i (1 - p_i)``, so that q is the step of Newton's method from z. Near
+an estimate the step is small, and the inequality holds. So a point near the maximum
+likelihood estimate proves that it exists; how the point was found does not matter.
+
+A row on which directions must be zero stands twice, as ``a_i`` and as ``-a_i``. Equal
+rows are taken together: ``n_i`` of them along ``a_i``, ``m_i`` against it, with the net
+weight ``n_i p_i - m_i (1 - p_i)``. Then ``v_i a_i . q*`` is to lie between ``-(1 -
+p_i)``, if there is one against, and ``p_i``, if there is one along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.rows.rounding import gamma
+from linsep.verified.moments import Factor, Layout, Moments, NotPositive
+from linsep.verified.parts import Floats, Index, Part
+
+# Weights are no smaller, so that no product underflows.
+SMALLEST_WEIGHT = 2.0**-100
+# Shares of the eigenvalues taken away before the factorisation; the larger, the more is
+# proved, if the factorisation ends.
+SHIFTS = (1e-6, 1e-9, 1e-12)
+# Times a solution is improved at most.
+MOST_REFINEMENTS = 6
+# The bound on what is left of r is good enough at this share of what it is added to.
+GOOD = 0.05
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often each row stands in the data, as it is and with the other sign."""
+
+    along: Floats
+    against: Floats
+
+    def of(self, index: Index) -> Counts:
+        """Return those of some rows."""
+        return Counts(self.along[index], self.against[index])
+
+    def loss(self, products: Floats) -> float:
+        """Return the logistic loss where the rows have these ``a_i . z``."""
+        loss = self.along * np.logaddexp(0.0, -products)
+        return float((loss + self.against * np.logaddexp(0.0, products)).sum())
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights at a point.
+
+    Attributes
+    ----------
+    along, against : ndarray of shape (n,)
+        Of a row, and of the row with the other sign; their sum is one, or about.
+    v : ndarray of shape (n,)
+        What they change by.
+    net, size, moment : ndarray of shape (n,)
+        The sum of the weights of all that stand along, less those against, the sum of
+        them all, and the sum of their v.
+    counts : Counts
+    """
+
+    along: Floats
+    against: Floats
+    v: Floats
+    counts: Counts
+
+    @classmethod
+    def at(cls, products: Floats, counts: Counts) -> Weights:
+        """Take those at a point with these ``a_i . z``."""
+        with np.errstate(over="ignore", under="ignore"):
+            small = np.exp(-np.abs(products))
+        large = 1.0 / (1.0 + small)
+        least = np.maximum(small * large, SMALLEST_WEIGHT)
+        is_up = products > 0
+        v = np.maximum(small * large * large, SMALLEST_WEIGHT)
+        return cls(
+            np.where(is_up, least, large), np.where(is_up, large, least), v, counts
+        )
+
+    @cached_property
+    def net(self) -> Floats:
+        """The weights along, less those against."""
+        return self.counts.along * self.along - self.counts.against * self.against
+
+    @cached_property
+    def size(self) -> Floats:
+        """The weights of all that stand for a row."""
+        return self.counts.along * self.along + self.counts.against * self.against
+
+    @cached_property
+    def moment(self) -> Floats:
+        """What all weights that stand for a row change by."""
+        return (self.counts.along + self.counts.against) * self.v
+
+    def allow(self, least: Floats, most: Floats) -> NDArray[np.bool_]:
+        """Tell on which rows the weights stay positive if ``a_i . q*`` lies between."""
+        up = self.v * most * (1 + 1e-12) < self.along
+        down = -self.v * least * (1 + 1e-12) < self.against
+        up |= self.counts.along == 0
+        return np.asarray(up & (down | (self.counts.against == 0)))
+
+    def largest(self, products: Floats) -> float:
+        """Return the largest share of a weight that a step takes away."""
+        up = np.where(self.counts.along > 0, self.v * products / self.along, -np.inf)
+        down = np.where(
+            self.counts.against > 0, -self.v * products / self.against, -np.inf
+        )
+        return float(np.maximum(up, down).max(initial=-np.inf))
+
+
+@dataclass(frozen=True)
+class Step:
+    """Newton's step from a point.
+
+    Attributes
+    ----------
+    part : Part
+    weights : Weights
+    factor : Factor
+    q : ndarray of shape (k,)
+        In the coordinates of the part.
+    """
+
+    part: Part
+    weights: Weights
+    factor: Factor
+    q: Floats
+
+    @classmethod
+    def at(cls, part: Part, products: Floats, counts: Counts, layout: Layout) -> Step:
+        """Make the step from a point with these ``a_i . z``.
+
+        Raises
+        ------
+        NotPositive
+        """
+        weights = Weights.at(products, counts)
+        factor = _factored(Moments.of(part, weights.moment, layout))
+        return cls(part, weights, factor, factor.solve(part.combined(weights.net)))
+
+    @cached_property
+    def products(self) -> Floats:
+        """The computed ``a_i . q``."""
+        return self.part.products(self.q)
+
+    @property
+    def largest(self) -> float:
+        """The largest share of a weight taken away: below one it promises a proof."""
+        return self.weights.largest(self.products)
+
+    def is_proof(self) -> bool:
+        """Tell whether all rows of the part overlap, beyond doubt."""
+        mu = self.factor.least_eigenvalue
+        if not mu > 0:
+            return False
+        q = self.q
+        for _ in range(MOST_REFINEMENTS):
+            residual = _Residual.of(self.part, self.weights, q)
+            reach = self._lengths * (residual.norm(self.factor.moments) / mu)
+            # What the product may be off by, and what q is off by.
+            doubt = residual.errors + reach
+            least, most = residual.products - doubt, residual.products + doubt
+            if self.weights.allow(least, most).all():
+                return True
+            if reach.max(initial=0.0) < GOOD:
+                return False
+            q = q + self.factor.solve(residual.e)
+        return False
+
+    @cached_property
+    def _lengths(self) -> Floats:
+        """Upper bounds on ``|T^-1 a_i|``."""
+        moments = self.factor.moments
+        scale = moments.scaled(np.ones(self.q.size))
+
+        def lengths(_: slice, block: Any) -> Floats:
+            squares = block.multiply(block) if self.part.is_sparse else block**2
+            return np.asarray(squares @ scale**2)
+
+        squared = np.concatenate(self.part.mapped(lengths))
+        slack = 1 + gamma(self.part.longest + 8)
+        return np.asarray(np.sqrt(squared) * slack + 1e-150)
+
+
+@dataclass(frozen=True)
+class _Residual:
+    """What a solution leaves: ``e = r - M q``, a sum over rows.
+
+    Attributes
+    ----------
+    products, errors : ndarray of shape (n,)
+        The computed ``a_i . q``, and how far they may be off.
+    e, doubt : ndarray of shape (k,)
+        The computed e, and how far it may be off.
+    """
+
+    products: Floats
+    errors: Floats
+    e: Floats
+    doubt: Floats
+
+    @classmethod
+    def of(cls, part: Part, weights: Weights, q: Floats) -> _Residual:
+        products, sizes = part.products(q), part.sizes(q)
+        length = part.longest
+        errors = gamma(length + 4) * sizes + 1e-300
+        u = weights.net - weights.moment * products
+        # u is off by the errors of the products and a few roundings of its own; the sum
+        # over rows by one product and its additions.
+        bound = (1 + gamma(6)) * weights.moment * errors
+        bound += gamma(6) * (weights.size + weights.moment * np.abs(products))
+        bound += gamma(part.n_terms + 4) * np.abs(u)
+        doubt = part.combined(bound, sizes=True)
+        doubt = doubt * (1 + gamma(part.n_terms + 4)) + 1e-300
+        return cls(products, errors, part.combined(u), doubt)
+
+    def norm(self, moments: Moments) -> float:
+        """Return an upper bound on ``|T^-1 e|``."""
+        whole = moments.scaled(np.abs(self.e) + self.doubt)
+        return float(np.linalg.norm(whole)) * (1 + gamma(whole.size + 8))
+
+
+def _factored(moments: Moments) -> Factor:
+    """Factor with the largest shift that goes.
+
+    Raises
+    ------
+    NotPositive
+    """
+    for shift in SHIFTS:
+        c = max(shift, 2.0 * moments.error)
+        try:
+            return moments.factored(c)
+        except NotPositive:
+            continue
+    raise NotPositive

@@ -1,0 +1,314 @@
+"""Which rows overlap and which are separated: presolve, null space, Newton, in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.rows import Rows
+from linsep.verified.moments import Layout, NotPositive, TooLarge
+from linsep.verified.null_space import NullSpace, null_space
+from linsep.verified.overlap import Counts, Step
+from linsep.verified.parts import Check, Floats, Index, Part, TooWide, no_check
+from linsep.verified.presolve import Presolve, filled_columns
+from linsep.verified.vectors import SparseVector, combination
+
+# Newton's steps at most before the rows left are given up.
+MOST_STEPS = 40
+# Steps before directions are looked for: by then rows that overlap have settled.
+FIRST_STEPS = 3
+# A step that moves no row further than this against its weight promises a proof.
+PROMISING = 0.95
+# Shares of the largest step up to which a row counts as standing still.
+STILL = (0.3, 0.03, 0.5, 0.1, 0.01)
+# Bits of the coordinates of a direction that are tried.
+BITS = (1, 3, 6, 12, 24, 52)
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The rows parted, by proofs in the order in which they were found.
+
+    Attributes
+    ----------
+    directions : list of SparseVector
+        Each is >= 0 on the rows that those before it leave at zero, and positive on
+        some, which are separated.
+    stage : ndarray of shape (m,), int
+        The direction that separates a row; on rows that all directions leave at zero,
+        their number. If `is_proved` these overlap.
+    point : ndarray of shape (d,) or None
+        Where the weights are taken that prove it; None if no column is left.
+    columns : ndarray of int
+        Columns that are not zero on all overlapped rows.
+    eliminated : ndarray of int
+        Those that were eliminated first.
+    space : NullSpace or None
+        Of these rows and columns.
+    is_proved : bool
+    """
+
+    directions: list[SparseVector]
+    stage: NDArray[np.intp]
+    point: Floats | None
+    columns: Index
+    eliminated: Index
+    space: NullSpace | None
+    is_proved: bool
+
+    @property
+    def overlapped(self) -> NDArray[np.bool_]:
+        """Rows that all directions leave at zero."""
+        return np.asarray(self.stage == len(self.directions))
+
+
+@dataclass
+class Reduction:
+    """The search for the partition.
+
+    Parameters
+    ----------
+    rows : Rows of shape (m, d)
+        Signed: ``a_i . w >= 0`` is demanded of a direction.
+    counts : Counts
+        How often each stands in the data; where it stands with both signs,
+        ``a_i . w = 0`` is demanded.
+    start : ndarray of shape (d,), optional
+        Where Newton's method begins, such as an estimate.
+    check : callable
+        Called between steps; ends the work by an exception.
+    """
+
+    rows: Rows
+    counts: Counts
+    start: Floats | None = None
+    check: Check = no_check
+    directions: list[SparseVector] = field(default_factory=list)
+
+    def run(self) -> Reduced:
+        """Part the rows, as far as it goes."""
+        d = self.rows.shape[1]
+        equal = (self.counts.along > 0) & (self.counts.against > 0)
+        presolve = Presolve(self.rows, equal, self.check)
+        self.stage = np.full(equal.size, -1)
+        z = np.zeros(d) if self.start is None else self.start.copy()
+        while True:
+            for direction, gone in presolve.run():
+                self._take(direction, gone)
+            left, columns = np.flatnonzero(presolve.left), presolve.columns
+            if columns.size == 0:
+                return self._ended(presolve, is_proved=True)
+            try:
+                part = Part.of(self.rows, left, columns, self.check)
+                space = null_space(part)
+                found = _Newton(part, space, self.counts.of(left), self.check).run(z)
+            except (TooLarge, TooWide):
+                return self._ended(presolve)
+            z = np.zeros(d)
+            chosen = columns[space.pivots]
+            z[chosen] = found.point
+            if found.direction is None:
+                eliminated = chosen[found.first]
+                return self._ended(presolve, z, eliminated, space, found.is_proved)
+            presolve.drop(found.gone)
+            self._take(found.direction, found.gone)
+
+    def _take(self, direction: SparseVector, gone: Index) -> None:
+        """Keep a direction, and which rows it separates."""
+        self.stage[gone] = len(self.directions)
+        self.directions.append(direction)
+
+    def _ended(
+        self,
+        presolve: Presolve,
+        point: Floats | None = None,
+        eliminated: Index | None = None,
+        space: NullSpace | None = None,
+        is_proved: bool = False,
+    ) -> Reduced:
+        self.stage[presolve.left] = len(self.directions)
+        return Reduced(
+            self.directions,
+            self.stage,
+            point,
+            presolve.columns,
+            np.empty(0, dtype=np.intp) if eliminated is None else eliminated,
+            space,
+            is_proved,
+        )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """How Newton's method ended, in the units of the data."""
+
+    point: Floats
+    first: Index
+    is_proved: bool = False
+    direction: SparseVector | None = None
+    gone: Index = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+
+class _Newton:
+    """Newton's method on the logistic loss of a part, until it proves something."""
+
+    def __init__(
+        self, part: Part, space: NullSpace, counts: Counts, check: Check
+    ) -> None:
+        self.columns, self.space = part.columns, space
+        self.counts, self.check = counts, check
+        self.equal = (counts.along > 0) & (counts.against > 0)
+        self.part = part.restricted(space.pivots) if space.free.size else part
+        self.layout = Layout.of(self.part)
+
+    def run(self, start: Floats) -> _Found:
+        """Go on until all rows are proved to overlap, or a direction is found."""
+        z = np.ldexp(self._on_pivots(start), self.part.exponents)
+        found = self._run(z)
+        if found.is_proved or found.direction is not None or not z.any():
+            return found
+        return self._run(np.zeros(z.size))
+
+    def _run(self, z: Floats) -> _Found:
+        exponents, first = self.part.exponents, self.layout.first
+        products = self.part.products(z)
+        tried: set[bytes] = set()
+        for n_steps in range(MOST_STEPS):
+            self.check()
+            try:
+                step = Step.at(self.part, products, self.counts, self.layout)
+            except NotPositive:
+                break
+            point = np.ldexp(z, -exponents)
+            if step.largest < PROMISING:
+                if step.is_proof():
+                    return _Found(point, first, is_proved=True)
+            elif n_steps >= FIRST_STEPS:
+                for candidate in (step.q, z):
+                    found = self._direction(candidate, tried)
+                    if found is not None:
+                        return _Found(point, first, False, *found)
+            length = self._damped(products, step)
+            z = z + length * step.q
+            products = self.part.products(z)
+        return _Found(np.ldexp(z, -exponents), first)
+
+    def _on_pivots(self, start: Floats) -> Floats:
+        """Return the point on the pivots at which all products are the same."""
+        z = start[self.columns]
+        for vector, free in zip(self.space.basis, self.space.free, strict=True):
+            values = np.array(vector.values, dtype=np.float64)
+            own = values[np.searchsorted(vector.columns, free)]
+            z[vector.columns] -= values * (z[free] / own)
+        return z[self.space.pivots]
+
+    def _damped(self, products: Floats, step: Step) -> float:
+        """Return how far to go: all the way, unless the loss does not fall enough."""
+        before = self.counts.loss(products)
+        slope = float(step.weights.net @ step.products)
+        length = 1.0
+        for _ in range(30):
+            after = self.counts.loss(products + length * step.products)
+            if after <= before - 0.1 * length * slope:
+                break
+            length *= 0.5
+        return length
+
+    def _direction(
+        self, q: Floats, tried: set[bytes]
+    ) -> tuple[SparseVector, Index] | None:
+        """Look for a direction near q that is exact."""
+        moves = self.part.products(q)
+        largest = float(moves.max(initial=0.0))
+        for share in STILL:
+            still = np.abs(moves) <= share * largest
+            if not largest > 0 or (~still & ((moves < 0) | self.equal)).any():
+                continue
+            key = np.packbits(still).tobytes()
+            if key in tried:
+                continue
+            tried.add(key)
+            found = self._snapped(q, still)
+            if found is not None:
+                return found
+        return None
+
+    def _snapped(
+        self, q: Floats, still: NDArray[np.bool_]
+    ) -> tuple[SparseVector, Index] | None:
+        """Round a direction so that it vanishes on the rows that stand still."""
+        raw = np.ldexp(q, -self.part.exponents)
+        index, columns = self.part.index, self.part.columns
+        rest = index[still]
+        some = np.flatnonzero(
+            np.isin(columns, filled_columns(self.part.rows, rest, self.check))
+        )
+        empty = np.setdiff1d(np.arange(columns.size), some)
+        vectors, free = [], some[:0]
+        if some.size:
+            try:
+                space = null_space(
+                    Part.of(self.part.rows, rest, columns[some], self.check)
+                )
+            except (TooLarge, TooWide, NotPositive):
+                return None
+            vectors = [vector.placed(some) for vector in space.basis]
+            free = some[space.free]
+        one = [SparseVector(np.array([j]), (1,)) for j in empty.tolist()]
+        basis, free = vectors + one, np.concatenate([free, empty])
+        if not basis:
+            return None
+        # Rounded in the units in which all columns have the same length.
+        for bits in BITS:
+            u = _rounded(raw[free], self.part.exponents[free], bits)
+            direction = _times(basis, free, u)
+            gone = self._separated(direction)
+            if gone is not None and gone.size:
+                return direction.placed(columns), gone
+        return None
+
+    def _separated(self, direction: SparseVector) -> Index | None:
+        """Return the rows it is positive on; None if it is not a direction."""
+        signs = np.zeros(self.part.index.size, dtype=np.int8)
+        for range_, block in self.part.raw_blocks():
+            signs[range_] = direction.signs_on(block)
+            is_wrong = (signs < 0) | (self.equal & (signs != 0))
+            if is_wrong[range_].any():
+                return None
+        return self.part.index[signs > 0]
+
+
+def _rounded(
+    values: Floats, exponents: NDArray[np.int64], bits: int
+) -> list[tuple[int, int]]:
+    """Round to multiples of the largest's 2^-bits; mantissas with exponents."""
+    sizes = np.ldexp(values, exponents)
+    largest = float(np.abs(sizes).max(initial=0.0))
+    if not 0 < largest < np.inf:
+        return [(0, 0)] * values.size
+    unit = np.frexp(largest)[1] - bits
+    mantissas = np.rint(np.ldexp(sizes, -unit))
+    return [(int(m), int(unit - e)) for m, e in zip(mantissas, exponents, strict=True)]
+
+
+def _times(
+    basis: list[SparseVector], free: Index, u: list[tuple[int, int]]
+) -> SparseVector:
+    """Return ``N u`` in whole numbers."""
+    # A null vector's entry in its free column stands for one.
+    used = [
+        (vector, dict(vector.items())[column], mantissa, exponent)
+        for vector, column, (mantissa, exponent) in zip(
+            basis, free.tolist(), u, strict=True
+        )
+        if mantissa
+    ]
+    least = min((exponent for *_, exponent in used), default=0)
+    common = lcm(*(unit for _, unit, *_ in used))
+    return combination(
+        ((mantissa << (exponent - least)) * (common // unit), vector)
+        for vector, unit, mantissa, exponent in used
+    )

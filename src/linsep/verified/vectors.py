@@ -1,0 +1,87 @@
+"""Exact vectors of whole numbers that are zero on most columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import gcd
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.proof.exact import python_vector
+from linsep.proof.signs import row_signs
+from linsep.rows import is_sparse
+
+# Sums of whole numbers below this are exact in doubles.
+WHOLE = 2.0**53
+
+
+@dataclass(frozen=True)
+class SparseVector:
+    """A vector that is zero on all columns but these.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Increasing.
+    values : tuple of int
+        None of them zero.
+    """
+
+    columns: NDArray[np.intp]
+    values: tuple[int, ...]
+
+    @classmethod
+    def from_items(cls, entries: dict[int, int]) -> SparseVector:
+        """Take the entries that are not zero, without a common factor."""
+        held = sorted((j, value) for j, value in entries.items() if value)
+        divisor = gcd(*(value for _, value in held)) or 1
+        return cls(
+            np.array([j for j, _ in held], dtype=np.intp),
+            tuple(value // divisor for _, value in held),
+        )
+
+    def items(self) -> Iterable[tuple[int, int]]:
+        """Return the entries that are not zero, with their columns."""
+        return zip(self.columns.tolist(), self.values, strict=True)
+
+    def placed(self, columns: NDArray[np.intp]) -> SparseVector:
+        """Return the vector with column j called ``columns[j]``, which increase."""
+        return SparseVector(columns[self.columns], self.values)
+
+    def signs_on(self, matrix: Any) -> NDArray[np.int8]:
+        """Return the exact sign of its product with every row of a matrix."""
+        some = columns_of(matrix, self.columns)
+        entries = some.data if is_sparse(some) else some
+        size = float(np.abs(entries).max(initial=0.0))
+        length = max(map(abs, self.values), default=0) * max(1, len(self.values))
+        if size * length < WHOLE and bool((entries == np.rint(entries)).all()):
+            # Whole numbers this small are added up without rounding.
+            products = some @ np.array(self.values, dtype=np.float64)
+            return np.asarray(np.sign(products), dtype=np.int8)
+        return row_signs(some, list(self.values))
+
+
+def combination(terms: Iterable[tuple[int, SparseVector]]) -> SparseVector:
+    """Return the sum of vectors times whole numbers."""
+    total: dict[int, int] = {}
+    for factor, vector in terms:
+        for column, value in vector.items():
+            total[column] = total.get(column, 0) + factor * value
+    return SparseVector.from_items(total)
+
+
+def columns_of(matrix: Any, columns: NDArray[np.intp]) -> Any:
+    """Return some columns of a dense or CSR matrix."""
+    if is_sparse(matrix):
+        return matrix.tocsc()[:, columns].tocsr()
+    return matrix[:, columns]
+
+
+def written_out(vector: SparseVector, d: int) -> tuple[int, ...]:
+    """Return all d entries."""
+    whole = python_vector([0] * d)
+    whole[vector.columns] = python_vector(vector.values)
+    return tuple(whole.tolist())
