@@ -61,15 +61,15 @@ def pivoted_cholesky(matrix, double least):
     return np.tril(factor)[:, :rank], order.astype(np.intp) - 1
 
 
-def orthonormal(const double[:, ::1] rows, double tolerance):
+def orthonormal(rows, double tolerance):
     """Factor ``rows[:, chosen] = Q R`` by a QR with pivots, as far as the rank goes.
 
     Returns Q of shape (m, rank) in C order, R, and the columns chosen. Diagonal entries
     of R below `tolerance` times the first end it.
     """
-    cdef int m = <int> rows.shape[0], d = <int> rows.shape[1], few = min(m, d)
+    factored = np.array(rows, dtype=np.float64, order="F")
+    cdef int m = <int> factored.shape[0], d = <int> factored.shape[1], few = min(m, d)
     cdef int room = 2 * d + BLOCK * (d + 1), rank = 0, failed
-    factored = np.array(rows, order="F")
     order = np.zeros(d, dtype=np.intc)  # no column is to be first
     cdef double[::1, :] out = factored
     cdef int[::1] pivots = order
