@@ -58,7 +58,7 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _labelled(table: Table, y: NDArray[Any], positive: str | None) -> Labelled:
     """Tell the two classes apart, by --positive if it is given."""
-    classes = np.unique(y).tolist()
+    classes = sorted(set(y.tolist()))
     known = ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")
     if positive is None:
         if len(classes) > 2:

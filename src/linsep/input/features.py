@@ -15,7 +15,7 @@ from linsep.input.exact_numbers import (
     require_finite,
 )
 from linsep.input.frames import frame_features
-from linsep.rows import is_sparse
+from linsep.rows import is_masked, is_sparse
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -74,7 +74,7 @@ def _csr_from(X: Any, names: tuple[str, ...] | None) -> csr_array:
 
 def _matrix_from(X: Any) -> NDArray[Any]:
     """Return X as a two-dimensional array of whatever type numpy gives it."""
-    if np.ma.isMaskedArray(X):
+    if is_masked(X):
         n_masked = int(np.count_nonzero(np.ma.getmaskarray(X)))
         if n_masked:
             raise InputError(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import is_missing
-from linsep.rows import is_sparse
+from linsep.rows import is_masked, is_sparse
 
 _MANY_CLASSES = 20  # more distinct numbers than this look like measurements
 
@@ -66,7 +66,7 @@ def _as_array(y: Any) -> NDArray[Any]:
     Lists go through an object array: numpy would turn ``[1, "a"]`` into two
     strings and ``[2**63 + 1, -1]`` into rounded floats.
     """
-    if np.ma.isMaskedArray(y):
+    if is_masked(y):
         n_masked = int(np.count_nonzero(np.ma.getmaskarray(y)))
         if n_masked:
             raise InputError(_missing(n_masked, "masked"))
