@@ -262,6 +262,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labellings",
         "proof",
         "rows",
+        "verified",
     },
     "diagnosis": {
         "diagnosis.exact",

@@ -66,6 +66,7 @@ def columns_of_many(
             if vector.columns.size <= MOST_TERMS
         },
         left_out,
+        is_well_conditioned=True,
     )
 
 
