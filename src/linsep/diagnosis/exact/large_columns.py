@@ -29,6 +29,8 @@ from linsep.verified.vectors import SparseVector, combination
 MOST_TERMS = 300
 # Elimination modulo a prime of more products takes longer than people wait.
 MOST_ELIMINATION = 200_000_000
+# Columns left out are written as combinations where that takes fewer products.
+MOST_WRITTEN = 200_000
 
 
 def columns_of_wide(
@@ -48,7 +50,8 @@ def columns_of_wide(
     m, d = rows.shape
     if m * m * d <= MOST_ELIMINATION:
         rng = np.random.default_rng(0)
-        return columns_of(rows, rng, priority, should_stop, combinations=False)
+        is_small = m * m * d <= MOST_WRITTEN
+        return columns_of(rows, rng, priority, should_stop, combinations=is_small)
     across = rows_from(
         _transposed(rows.take(np.arange(m))), np.ones(d, dtype=np.int8), False
     )

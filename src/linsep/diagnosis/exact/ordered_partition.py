@@ -237,20 +237,28 @@ def null_vectors(
     """Return a basis of all w on kept columns that vanish on the overlapped rows."""
     reduced, rest = partition.reduced, partition.rest
     d = rows.shape[1]
-    if rest is None:
+    is_exchangeable = len(columns.null_vectors) == d - columns.kept.size
+    if rest is None and is_exchangeable:
         filled = reduced.columns
         space = [] if reduced.space is None else reduced.space.basis
         found = [vector.placed(filled) for vector in space]
+        among = np.arange(d)
     else:
-        spanning = partition.rest_rows[rest.quotient.spanning]
-        block = as_dense(rows.take(spanning))
-        filled = np.flatnonzero(block.any(axis=0))
-        null = linear.null_basis(IntegerRows.from_floats(block[:, filled]).values)
+        spanning = np.flatnonzero(partition.overlapped)
+        if rest is not None:
+            spanning = partition.rest_rows[rest.quotient.spanning]
+        among = columns.kept
+        block = as_dense(rows.take(spanning)[:, among])
+        some = np.flatnonzero(block.any(axis=0))
+        null = linear.null_basis(IntegerRows.from_floats(block[:, some]).values)
+        filled = among[some]
         found = [
             SparseVector.from_items(dict(enumerate(column.tolist()))).placed(filled)
             for column in null.T
         ]
-    found += [unit_vector(j) for j in np.setdiff1d(np.arange(d), filled).tolist()]
+    found += [unit_vector(j) for j in np.setdiff1d(among, filled).tolist()]
+    if among.size < d:
+        return found
     # Columns left out are exchanged for those kept; what then is zero, or depends on
     # others, vanishes on all rows.
     for column, vector in columns.null_vectors.items():
