@@ -6,7 +6,7 @@ import pytest
 import scipy.linalg  # noqa: F401  # its BLAS is held too
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from linsep.solvers.blas import NARROW, calm_blas
+from linsep.solvers.blas import FEW_ENTRIES, NARROW, calm_blas
 
 
 def blas_threads():
@@ -44,7 +44,11 @@ def test_threads_are_restored_after_an_error():
     assert blas_threads() == found
 
 
-def test_wide_matrices_keep_their_threads():
-    found = blas_threads()
-    with calm_blas(NARROW + 1):
-        assert blas_threads() == found
+def test_wide_and_tiny_matrices_keep_their_threads():
+    with threadpool_limits(2, user_api="blas"):
+        found = blas_threads()
+        for shape in [(NARROW + 1,), (1, FEW_ENTRIES)]:
+            with calm_blas(*shape):
+                assert blas_threads() == found
+        with calm_blas(1, FEW_ENTRIES + 1):
+            assert set(blas_threads()) <= {1}

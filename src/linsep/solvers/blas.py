@@ -15,6 +15,8 @@ from typing import Any
 
 # Below this width the threads of a BLAS wait for each other longer than they work.
 NARROW = 600
+# For matrices of so few entries no BLAS thinks of threads (OpenBLAS: twice as many).
+FEW_ENTRIES = 1 << 12
 
 
 @cache
@@ -77,13 +79,13 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def calm_blas(width: int) -> Iterator[None]:
-    """Hold every BLAS to one thread while matrices are this narrow.
+def calm_blas(width: int, n_entries: int = FEW_ENTRIES + 1) -> Iterator[None]:
+    """Hold every BLAS to one thread while matrices are this narrow, but not tiny.
 
     The setting is the whole process's: of several threads that hold it at once, the
     first to come notes what it was, and the last to go restores it.
     """
-    if width > NARROW:
+    if width > NARROW or n_entries <= FEW_ENTRIES:
         yield
         return
     _calm.hold()

@@ -102,6 +102,8 @@ class Balanced:
 
     def lengths(self, length: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return lengths of the rows as they were, kept within the range of doubles."""
+        if not self.rows.any():
+            return length
         return np.ldexp(length, np.clip(self.rows, -SAFE_EXPONENT, SAFE_EXPONENT))
 
 
