@@ -235,7 +235,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "input": {"rows"},
     "solvers": {"rows"},
     "proof": {"input", "rows", "whole_files"},
-    "verified": {"proof", "rows"},
+    "verified": {"proof", "rows", "solvers"},
     "result": {"input", "lazy", "printable", "proof"},
     "search": {"input", "lazy", "proof", "result", "rows", "solvers"},
     "separation": {"input", "result", "search"},
@@ -262,6 +262,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labellings",
         "proof",
         "rows",
+        "verified",
     },
     "diagnosis": {
         "diagnosis.exact",
@@ -276,7 +277,15 @@ MAY_IMPORT: dict[str, set[str]] = {
         "solvers",
         "printable",
     },
-    "lab": {"figure_style", "input", "labellings", "rows", "solvers", "whole_files"},
+    "lab": {
+        "figure_style",
+        "input",
+        "labellings",
+        "printable",
+        "rows",
+        "solvers",
+        "whole_files",
+    },
     "datasets": {"lab"},  # public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},

@@ -47,8 +47,9 @@ def test_threads_are_restored_after_an_error():
 def test_wide_and_tiny_matrices_keep_their_threads():
     with threadpool_limits(2, user_api="blas"):
         found = blas_threads()
-        for shape in [(NARROW + 1,), (1, FEW_ENTRIES)]:
-            with calm_blas(*shape):
-                assert blas_threads() == found
-        with calm_blas(1, FEW_ENTRIES + 1):
+        with calm_blas(NARROW + 1):
+            assert blas_threads() == found
+        with calm_blas(1, n_entries=FEW_ENTRIES):
+            assert blas_threads() == found
+        with calm_blas(1, n_entries=FEW_ENTRIES + 1):
             assert set(blas_threads()) <= {1}

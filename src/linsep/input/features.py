@@ -24,23 +24,10 @@ Features: TypeAlias = "Floats | csr_array"
 
 
 def features_from(X: object) -> tuple[Features, tuple[str, ...] | None]:
-    """Return X as a float array or CSR matrix, and the columns' names if it has any.
+    """Return X as a float array or CSR matrix (n, d), and the names of its columns.
 
-    Parameters
-    ----------
-    X : array-like, sparse matrix or frame, shape (n, d)
-        Real, finite numbers.
-
-    Returns
-    -------
-    features : ndarray of float32 or float64, or csr_array, shape (n, d)
-        The user's own memory where it is float32 or float64 already.
-    names : tuple of str, or None
-
-    Raises
-    ------
-    InputError
-        If X is no table of finite real numbers that doubles hold exactly.
+    float32 and float64 are the user's own memory. InputError if X is no table of finite
+    real numbers that doubles hold exactly.
 
     Examples
     --------

@@ -79,13 +79,15 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def calm_blas(width: int, n_entries: int = FEW_ENTRIES + 1) -> Iterator[None]:
+def calm_blas(
+    width: int, narrow: int = NARROW, n_entries: int = FEW_ENTRIES + 1
+) -> Iterator[None]:
     """Hold every BLAS to one thread while matrices are this narrow, but not tiny.
 
     The setting is the whole process's: of several threads that hold it at once, the
     first to come notes what it was, and the last to go restores it.
     """
-    if width > NARROW or n_entries <= FEW_ENTRIES:
+    if width > narrow or n_entries <= FEW_ENTRIES:
         yield
         return
     _calm.hold()
