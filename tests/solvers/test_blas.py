@@ -1,5 +1,7 @@
 """BLAS is left with the threads it was found with."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -53,3 +55,15 @@ def test_wide_and_tiny_matrices_keep_their_threads():
             assert blas_threads() == found
         with calm_blas(1, n_entries=FEW_ENTRIES + 1):
             assert set(blas_threads()) <= {1}
+
+
+def test_the_blas_of_scipy_is_held_before_its_package_is_imported():
+    code = (
+        "from linsep.solvers.blas import calm_blas\n"
+        "with calm_blas(1):\n"
+        "    import scipy.linalg\n"
+        "    from threadpoolctl import threadpool_info\n"
+        "    pools = [p for p in threadpool_info() if p['user_api'] == 'blas']\n"
+        "assert {p['num_threads'] for p in pools} <= {1}, pools"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
