@@ -27,6 +27,12 @@ from linsep.solvers.bounds import margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
 
+# Conflicts of more rows, and working sets of more columns, are proved inseparable by a
+# factorisation: exact arithmetic takes minutes.
+MOST_SETTLED = 500
+# Rounds of the loop before the first factorisation: the metric is as at the start.
+FIRST_ROUNDS = 24
+
 
 class Engine(Protocol):
     """How a search decides; `by_margin` ranks a sweep's rows by ``a_i . w`` itself."""
@@ -136,9 +142,13 @@ class Search:
         from linsep.proof.gordan import conflict_from_candidate
 
         conflict = canonicalise(working.rows).conflict
+        held = p > 0
+        if conflict is None and np.count_nonzero(held) > MOST_SETTLED:
+            found = self.by_factorisation()
+            if isinstance(found, Verdict):
+                return found
         if conflict is None:
             self.monitor.stop_if_due(rounds=False)
-            held = p > 0
             conflict = conflict_from_candidate(
                 working.rows,
                 support[held],
@@ -148,9 +158,16 @@ class Search:
         return None if conflict is None else self._inseparable(working, conflict)
 
     def settle(self, working: WorkingSet) -> Hyperplane | Verdict:
-        """Decide the working set by exact arithmetic, which always ends."""
+        """Decide by a factorisation where columns are many, or by exact arithmetic.
+
+        Exact arithmetic always ends, but not soon.
+        """
         from linsep.proof.ladder import settle
 
+        if min(working.rows.shape) > MOST_SETTLED:
+            found = self.by_factorisation()
+            if found is not None:
+                return found
         if min(working.rows.shape) > MOST_COORDINATES:
             raise Stopped(Reason.TOO_LARGE_TO_SETTLE.text(MOST_COORDINATES))
         settled = settle(working.rows, should_stop=self.monitor.should_stop)
@@ -160,6 +177,24 @@ class Search:
             reason = self.monitor.reason_to_stop()
             raise Stopped(reason or Reason.EXACTNESS_STOPPED.text())
         return Hyperplane.rounded(settled.w)
+
+    def by_factorisation(self) -> Hyperplane | Verdict | None:
+        """Part all rows by `linsep.verified`; None if that proves nothing."""
+        from linsep.verified.answers import combined
+        from linsep.verified.overlap import Counts
+        from linsep.verified.reduction import Reduction
+        from linsep.verified.vectors import written_out
+
+        n, d = self.rows.shape
+        counts = Counts(np.ones(n), np.zeros(n))
+        check = partial(self.monitor.stop_if_due, rounds=False)
+        reduced = Reduction(self.rows, counts, check=check).run()
+        if not reduced.is_proved:
+            return None
+        if reduced.overlapped.any():
+            self.monitor.at_most(0.0)
+            return Verdict.overlapping(reduced)
+        return Hyperplane.rounded(written_out(combined(self.rows, reduced), d))
 
     def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
         """Return the verdict: a conflict of the working set is one of all the rows."""
@@ -182,10 +217,17 @@ class SeparatorEngine:
     by_margin: bool = False
     _support: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
     _is_stuck: bool = False
+    _is_factored: bool = False
 
     def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Run the engines; where they get no further, exact arithmetic."""
-        candidate = self._candidate(working)
+        candidate = self._candidate(working, self._loop_alone(working))
+        if candidate.kind is not Kind.SEPARATOR and self._loop_alone(working):
+            self._is_factored = True
+            found = self.search.by_factorisation()
+            if found is not None:
+                return found
+            candidate = self._candidate(working)
         support, p = candidate.support, candidate.weights
         if candidate.kind is Kind.CONFLICT:
             verdict = self.search.prove_conflict(working, support, p)
@@ -197,9 +239,20 @@ class SeparatorEngine:
         self.search.monitor.stop_if_due()
         return self.search.settle(working)
 
-    def _candidate(self, working: WorkingSet) -> Candidate:
+    def _loop_alone(self, working: WorkingSet) -> int | None:
+        """Return the rounds worth playing before a factorisation is tried, if it is.
+
+        With many columns the active set is slow, and what it ends in slower to prove.
+        """
+        is_tried = self._is_factored or min(working.rows.shape) <= MOST_SETTLED
+        return None if is_tried else FIRST_ROUNDS
+
+    def _candidate(
+        self, working: WorkingSet, most_rounds: int | None = None
+    ) -> Candidate:
         """Run the engines on the working set, and take in their bound."""
         monitor = self.search.monitor
+        limits = [n for n in (monitor.rounds_left, most_rounds) if n is not None]
         before = monitor.n_rounds
         warm = working.positions(self._support)
         candidate = solve(
@@ -207,7 +260,7 @@ class SeparatorEngine:
             start=warm if warm.size else None,
             complete=working.is_complete,
             constant=self.search.rows.fit_intercept,
-            max_rounds=monitor.rounds_left,
+            max_rounds=min(limits, default=None),
             should_stop=monitor.counting(),
         )
         monitor.n_rounds = before + candidate.n_rounds
