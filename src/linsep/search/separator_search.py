@@ -30,6 +30,8 @@ from linsep.solvers.metric import MOST_COORDINATES
 # Conflicts of more rows, and working sets of more columns, are proved inseparable by a
 # factorisation: exact arithmetic takes minutes.
 MOST_SETTLED = 500
+# Working sets of more columns are factored before the active set is tried.
+MOST_PLAYED = 1_500
 # Rounds of the loop before the first factorisation: the metric is as at the start.
 FIRST_ROUNDS = 24
 
@@ -244,7 +246,7 @@ class SeparatorEngine:
 
         With many columns the active set is slow, and what it ends in slower to prove.
         """
-        is_tried = self._is_factored or min(working.rows.shape) <= MOST_SETTLED
+        is_tried = self._is_factored or min(working.rows.shape) <= MOST_PLAYED
         return None if is_tried else FIRST_ROUNDS
 
     def _candidate(
