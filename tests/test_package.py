@@ -248,6 +248,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},
+    "chance": {"input", "labellings", "rows", "search"},
     "classifier": {"figure_style", "input", "result", "rows", "search", "solvers"},
     "diagnosis.status": set(),
     "diagnosis.watch": set(),
