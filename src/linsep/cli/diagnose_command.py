@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     "--formula",
     metavar="'y ~ x'",
     help="In place of --target: names of columns, C(), interactions, and log, log2, "
-    "log10, exp, center, scale of one column; cbind(successes, failures) on the left.",
+    "log10, exp, center, scale of one column; cbind(successes, failures) on the left; "
+    "after a |, fixed effects: 'y ~ x | firm + region^year'.",
 )
 @click.option(
     "--family",
@@ -248,7 +249,7 @@ def _by_formula(
 
     require_formulaic()
     frame = read_columns(file)
-    columns = set(frame)
+    columns = frame.keys()
     if weights is not None and weights not in columns:
         raise InputError(
             f"--weights must name a column of {file}, got {weights!r}; it has "

@@ -35,6 +35,7 @@ def diagnose(
 
         diagnose(X, y, family="binomial")         # arrays, sparse matrices, frames
         diagnose("y ~ x1 + C(x2)", data)          # as `diagnose_formula`
+        diagnose("y ~ x | firm + year", data)     # with fixed effects
         diagnose("file.csv", "y")                 # a data file and its target
         diagnose(model)                           # as `diagnose_model`: statsmodels
         diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
@@ -94,8 +95,8 @@ def diagnose(
     Warnings
     --------
     formulaic evaluates formulas as Python: a formula from a stranger can run code.
-    ``linsep diagnose --formula`` accepts column names, ``C()``, interactions and a
-    fixed list of transforms only.
+    ``linsep diagnose --formula`` accepts column names, ``C()``, interactions, fixed
+    effects and a fixed list of transforms only.
 
     Notes
     -----
@@ -157,6 +158,10 @@ def diagnose_formula(
     formula : str
         R style, ``"y ~ x1 + C(x2)"``, or ``"cbind(successes, failures) ~ x"``;
         evaluated by formulaic, as Python. A formula from a stranger can run code.
+        After a bar, fixed effects: ``"y ~ x | firm + region^year"``, names of factors
+        and of their combinations. All levels of the first factor have a column, in
+        place of an intercept (but not beside the thresholds of an ordinal model); of
+        each other factor the level with the most rows has none.
     data : frame or mapping of str to column
         The columns it speaks of. Rows with missing values are left out.
     family, sample_weight, time_limit, random_state, callback

@@ -6,7 +6,7 @@ and all other rows on the other side or at it: "NV = 1 in 13 rows, all HG = 1".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,7 +37,7 @@ class Reason:
         The feature's number; None for a level.
     sentences : tuple of str
         One for each side beyond the value that holds rows.
-    rows : ndarray of shape (n,), bool
+    rows : ndarray of int
         The rows beyond the value: predicted perfectly by this column alone. (Of more
         than two classes, some may be predicted in part: one class is ruled out.)
     factor : str or None
@@ -48,18 +48,20 @@ class Reason:
 
     column: int | None
     sentences: tuple[str, ...]
-    rows: NDArray[np.bool_]
+    rows: NDArray[np.intp]
     factor: str | None = None
     is_level: bool = False
 
 
-def reasons_of(study: Study, has_constant: bool) -> list[Reason]:
-    """Find every single column that predicts some rows, most rows first."""
+def reasons_of(
+    study: Study, has_constant: bool, seen: Collection[int] = ()
+) -> list[Reason]:
+    """Find every single column, but for those seen to, that predicts some rows."""
     if study.outcome.levels.size < 2:
         return []
     found: list[Reason] = []
     sides = list(_sides(study))
-    for column, x in _columns(study.X):
+    for column, x in _columns(study.X, seen):
         if not (x != x[0]).any() and has_constant:
             continue
         if study.family == "ordinal":
@@ -69,13 +71,12 @@ def reasons_of(study: Study, has_constant: bool) -> list[Reason]:
         coding = study.codings[column]
         found += [
             replace(reason, factor=coding.factor, is_level=bool(coding.levels))
-            for reason in _without_repeats(filter(None, candidates))
+            for reason in without_repeats(filter(None, candidates))
         ]
-    found.sort(key=lambda reason: -int(reason.rows.sum()))  # stable: by column
     return found
 
 
-def _without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
+def without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
     """Leave out what was said of the same column already."""
     said: set[str] = set()
     for reason in reasons:
@@ -85,10 +86,12 @@ def _without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
             yield replace(reason, sentences=new)
 
 
-def _columns(X: Any) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield each column's number and values."""
+def _columns(X: Any, seen: Collection[int]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield number and values of each column not seen to."""
     by_column = X.tocsc() if is_sparse(X) else X
     for j in range(X.shape[1]):
+        if j in seen:
+            continue
         column = by_column[:, [j]].toarray().ravel() if is_sparse(X) else X[:, j]
         yield j, column
 
@@ -143,7 +146,9 @@ def _reason(
             where = condition_text(study, column, x[mask], bound, side, not is_open)
             outcome = only_outcome(study, mask) or label
             sentences.append(prediction(where, int(mask.sum()), outcome))
-    return Reason(column, tuple(sentences), above | below) if sentences else None
+    if not sentences:
+        return None
+    return Reason(column, tuple(sentences), np.flatnonzero(above | below))
 
 
 def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None:
@@ -175,5 +180,5 @@ def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None
                 sentences.append(prediction(where, int(strict.sum()), outcome))
                 rows |= strict
         if sentences:
-            return Reason(column, tuple(sentences), rows)
+            return Reason(column, tuple(sentences), np.flatnonzero(rows))
     return None

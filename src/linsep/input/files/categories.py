@@ -23,15 +23,18 @@ if TYPE_CHECKING:
 #: How files spell "no value". A column with one of these is refused, text or not.
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "?", "."})
 
-#: The most 0/1 columns one column of text may become. Real categories (states,
-#: occupations, diagnoses) stay under it; identifiers, dates and free text do not.
+#: The most 0/1 columns one column of text may become, unless each of its values stands
+#: in so many rows on average. Real categories (states, firms, diagnoses) keep to one of
+#: these; identifiers, dates and free text do not.
 MOST_LEVELS = 256
+ROWS_A_LEVEL = 10
 
 # A text that is another in every row names the rows: any labels would be separated by
 # its 0/1 columns. Below this many rows that may be chance.
 _FEW_ROWS = 10
 
-# Beyond this size, and if it saves half, the matrix is kept sparse.
+# Beyond this size, or with a text of very many levels, and if it saves half, the matrix
+# is kept sparse.
 _LARGE_BYTES = 256 * 2**20
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
@@ -131,6 +134,7 @@ class TableBuilder:
         self._blocks: list[Floats] = []
         self._labels = np.empty(n_rows)
         self._n_rows = n_rows
+        self._most_levels = max(MOST_LEVELS, n_rows // ROWS_A_LEVEL)
         self._n_added = 0
 
     def add(
@@ -170,7 +174,7 @@ class TableBuilder:
             for missing in MISSING.intersection(new):
                 row = [cell.strip() for cell in texts[j]].index(missing)
                 raise InputError(self._missing(row, j, missing))
-            if len(levels.index) > MOST_LEVELS and j != target:
+            if len(levels.index) > self._most_levels and j != target:
                 raise InputError(self._too_many_levels(j))
         self._n_added += len(numbers)
 
@@ -242,7 +246,8 @@ class TableBuilder:
         dense_bytes = self._n_rows * n_columns * self._dtype.itemsize
         # A sparse entry takes its value and an index of four bytes.
         sparse_bytes = self._n_rows * len(encoded) * (self._dtype.itemsize + 4)
-        if dense_bytes > max(_LARGE_BYTES, 2 * sparse_bytes):
+        has_many = any(len(column.levels) > MOST_LEVELS for column in encoded)
+        if dense_bytes > max(0 if has_many else _LARGE_BYTES, 2 * sparse_bytes):
             return self._sparse_matrix(n_columns, numeric, coded)
         X = np.zeros((self._n_rows, n_columns), dtype=self._dtype)
         first = 0
@@ -346,8 +351,8 @@ class TableBuilder:
         odd = next(words, next(iter(levels)))
         codes = np.concatenate(self._levels[j].pieces)
         row = int(np.argmax(codes == levels[odd]))
-        among = f"more than {MOST_LEVELS} different values"
-        if len(levels) <= MOST_LEVELS:
+        among = f"more than {self._most_levels:,} different values"
+        if len(levels) <= self._most_levels:
             among = f"another value in each of the {len(levels)} rows"
         return (
             f"{self._source}: column {name!r} must hold numbers or a few categories, "
