@@ -1,6 +1,7 @@
-"""`linsep.diagnose` on fixed effects against pyfixest, in one process.
+r"""`linsep.diagnose` on fixed effects against pyfixest, in one process.
 
-    python benchmarks/fixed_effects.py [--quick] [--pairs 3] [--save FILE]
+    env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE \
+        python benchmarks/fixed_effects.py [--quick] [--pairs 3] [--save FILE]
 
 Each line: the design, the family, medians of seconds of runs taken in turns, the median
 of their ratios, the memory beyond the data, and what was found. pyfixest's time is that
@@ -22,10 +23,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
-
-# Tests fix the kernels of the BLAS; measurements take what the machine has.
-for setting in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
-    os.environ.pop(setting, None)
 
 import numpy as np
 import pandas as pd
@@ -50,10 +47,12 @@ class Design:
 
     @property
     def name(self) -> str:
+        """Rows and levels."""
         return f"{self.n:,} x ({' + '.join(f'{k:,}' for k in self.levels)})"
 
     @property
     def formula(self) -> str:
+        """Three numbers and all factors."""
         factors = " + ".join(f"f{k}" for k in range(len(self.levels)))
         return f"y ~ x0 + x1 + x2 | {factors}"
 

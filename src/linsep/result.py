@@ -6,7 +6,6 @@ import warnings
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -327,6 +326,8 @@ class Separation:
 
     def _repr_html_(self) -> str:
         """Show the summary in a notebook; everything from the data is escaped."""
+        from html import escape
+
         head, *rest = self.summary().split("\n")
         body = "".join(f"<br>{escape(line)}" for line in rest)
         return f"<div><strong>{escape(head)}</strong>{body}</div>"

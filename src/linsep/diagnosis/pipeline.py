@@ -144,10 +144,7 @@ def _verdicts(
     separated = np.flatnonzero(~partition.overlapped)
     if separated.size == 0:
         return dict.fromkeys(columns.kept.tolist(), Estimate.FINITE)
-    try:
-        basis = null_vectors(demands.rows, partition, columns.kept, watch)
-    except OutOfTime:
-        basis = None
+    basis = null_vectors(demands.rows, partition, columns)
     return block_verdicts(demands.rows, separated, basis, columns.kept, watch.is_over)
 
 

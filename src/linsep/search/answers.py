@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input import Problem
 from linsep.lazy import Lazy, LazyIfMade
-from linsep.proof.certificate import Certificate
 from linsep.result import LargestMargin, Separation, Status
 from linsep.rows import Rows, as_dense
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Effort, Interval, Monitor
 from linsep.search.reasons import Reason
+
+if TYPE_CHECKING:
+    from linsep.proof.certificate import Certificate
 
 Answer = TypeVar("Answer", bound=Separation)
 
@@ -222,6 +224,8 @@ def _certificate(problem: Problem, verdict: Verdict) -> Lazy[Certificate] | None
     rows, classes = problem.rows, problem.classes
 
     def certificate() -> Certificate:
+        from linsep.proof.certificate import Certificate
+
         if verdict.hyperplane is not None:
             weights = verdict.hyperplane.integers()
             return Certificate.for_separator(rows, classes, weights)

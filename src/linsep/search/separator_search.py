@@ -16,9 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.proof.answers import Conflict
-from linsep.proof.canonical import canonicalise
-from linsep.proof.gordan import conflict_from_candidate
-from linsep.proof.ladder import settle
 from linsep.result import Status
 from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
@@ -58,13 +55,13 @@ class Search:
         All the signed rows.
     monitor : Monitor
         Counts, tells, and knows when to give up.
-    rng : numpy.random.Generator
-        Draws the working set's sample.
+    rng : numpy.random.Generator or int
+        Draws the working set's sample, or seeds what does.
     """
 
     rows: Rows
     monitor: Monitor
-    rng: np.random.Generator
+    rng: np.random.Generator | int
 
     def run(self, engine: Engine) -> Verdict:
         """Decide, or say why not."""
@@ -134,6 +131,10 @@ class Search:
         One point with both labels is the conflict a person sees at once, so that is
         looked for first.
         """
+        # python-flint is loaded for a proof that needs it only.
+        from linsep.proof.canonical import canonicalise
+        from linsep.proof.gordan import conflict_from_candidate
+
         conflict = canonicalise(working.rows).conflict
         if conflict is None:
             self.monitor.stop_if_due(rounds=False)
@@ -148,6 +149,8 @@ class Search:
 
     def settle(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Decide the working set by exact arithmetic, which always ends."""
+        from linsep.proof.ladder import settle
+
         if min(working.rows.shape) > MOST_COORDINATES:
             raise Stopped(Reason.TOO_LARGE_TO_SETTLE.text(MOST_COORDINATES))
         settled = settle(working.rows, should_stop=self.monitor.should_stop)
@@ -267,7 +270,9 @@ class SeparatorEngine:
         return scan.index[: scan.n_unsettled]
 
 
-def find_separator(rows: Rows, monitor: Monitor, rng: np.random.Generator) -> Verdict:
+def find_separator(
+    rows: Rows, monitor: Monitor, rng: np.random.Generator | int
+) -> Verdict:
     """Find a hyperplane that separates, or prove that there is none."""
     search = Search(rows, monitor, rng)
     return search.run(SeparatorEngine(search))

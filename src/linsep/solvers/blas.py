@@ -18,22 +18,25 @@ NARROW = 600
 
 
 @cache
-def _controller() -> Any:
-    import scipy.linalg  # noqa: F401  # brings a BLAS of its own, to be held too
+def _libraries() -> list[Any]:
+    """Return every BLAS loaded; that of SciPy is, by our compiled modules."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    found = ThreadpoolController().lib_controllers
+    return [library for library in found if library.user_api == "blas"]
 
 
-def _let_any_thread_set() -> None:
-    """Lift the rule, new in threadpoolctl 3.8, that the first thread to set is alone.
+def _set_threads(library: Any, n_threads: int) -> None:
+    """Set the threads of a library, whoever has set them before.
 
-    Who comes first and who goes last are different threads, and others' calls would do
-    nothing in silence.
+    threadpoolctl has a rule since 3.8 that the first thread to set is alone. But who
+    comes first and who goes last are different threads, and others' calls would do
+    nothing in silence: it is lifted before and after.
     """
-    for library in _controller().lib_controllers:
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)
+    clear = getattr(library, "clear_controlling_thread", lambda force: None)
+    clear(force=True)
+    library.set_num_threads(n_threads)
+    clear(force=True)
 
 
 class _Calm:
@@ -45,22 +48,26 @@ class _Calm:
     def reset(self) -> None:
         self.lock = Lock()
         self.n_holding = 0
-        self.limits: Any = None
+        self.found: list[tuple[Any, int]] = []
 
     def hold(self) -> None:
         with self.lock:
             if self.n_holding == 0:
-                _let_any_thread_set()
-                self.limits = _controller().limit(limits=1, user_api="blas")
+                found = [(library, library.num_threads) for library in _libraries()]
+                # None is a library that does not say.
+                self.found = [
+                    (library, n) for library, n in found if n not in (None, 1)
+                ]
+                for library, _ in self.found:
+                    _set_threads(library, 1)
             self.n_holding += 1
 
     def release(self) -> None:
         with self.lock:
             self.n_holding -= 1
             if self.n_holding == 0:
-                _let_any_thread_set()
-                self.limits.restore_original_limits()
-                _let_any_thread_set()
+                for library, n_threads in self.found:
+                    _set_threads(library, n_threads)
 
 
 _calm = _Calm()
@@ -70,13 +77,13 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def calm_blas(width: int) -> Iterator[None]:
+def calm_blas(width: int, narrow: int = NARROW) -> Iterator[None]:
     """Hold every BLAS to one thread while matrices are this narrow.
 
     The setting is the whole process's: of several threads that hold it at once, the
     first to come notes what it was, and the last to go restores it.
     """
-    if width > NARROW:
+    if width > narrow:
         yield
         return
     _calm.hold()

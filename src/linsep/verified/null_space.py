@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows
 from linsep.rows import as_dense
-from linsep.verified.moments import Layout, Moments, NotPositive
+from linsep.solvers.blas import calm_blas
+from linsep.verified.moments import NARROW, Layout, Moments, NotPositive
 from linsep.verified.parts import Floats, Index, Part
 from linsep.verified.vectors import WHOLE, SparseVector, columns_of
 
@@ -59,8 +60,10 @@ class NullSpace:
     is_proved: bool
 
 
-def null_space(part: Part) -> NullSpace:
+def null_space(part: Part, *, prove: bool = True) -> NullSpace:
     """Tell the independent columns of a part from the others.
+
+    Without `prove` it is left to others to prove the pivots independent.
 
     A column that depends on others in floating point alone counts as independent.
 
@@ -78,10 +81,11 @@ def null_space(part: Part) -> NullSpace:
     found = np.array([vector is not None for vector in basis], dtype=bool)
     free, vectors = free[found], [vector for vector in basis if vector is not None]
     pivots = np.setdiff1d(np.arange(k), free)
-    if free.size:
-        rest = part.restricted(pivots)
-        moments = Moments.of(rest, np.ones(n), Layout.of(rest))
-    return NullSpace(pivots, free, vectors, _is_independent(moments))
+    is_proved = False
+    if prove:
+        kept = np.flatnonzero(~np.isin(moments.layout.rest, free))
+        is_proved = _is_independent(moments.restricted(kept) if free.size else moments)
+    return NullSpace(pivots, free, vectors, is_proved)
 
 
 def _is_independent(moments: Moments) -> bool:
@@ -107,10 +111,10 @@ def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
     n_rest = layout.rest.size
     if n_rest == 0:
         return layout.rest, []
-    shares = moments.shares
-    S = moments.C - (shares.T @ shares).toarray() if n_first else moments.C.copy()
+    root, shares, S = moments.complement(0.0)
     # dpstrf looks at the diagonal as a share of what the column had at first.
-    lower, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
+    with calm_blas(n_rest, NARROW):
+        lower, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
     order = order - 1
     pivots, free = order[:rank], order[rank:]
     if free.size == 0:
@@ -122,8 +126,7 @@ def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
     x = np.zeros((n_rest, free.size))
     x[pivots] = -on_pivots
     x[free, np.arange(free.size)] = 1.0
-    root = np.sqrt(moments.D)[:, np.newaxis]
-    first = -(shares @ x) / root if n_first else np.zeros((0, free.size))
+    first = -(shares @ x) / root[:, np.newaxis]
     whole = np.concatenate([first, x])
     return layout.rest[free], [
         (whole[:, j], n_first + int(place)) for j, place in enumerate(free)

@@ -103,7 +103,7 @@ class Reduction:
                 return self._ended(presolve, is_proved=True)
             try:
                 part = Part.of(self.rows, left, columns, self.check)
-                space = null_space(part)
+                space = null_space(part, prove=False)
                 found = _Newton(part, space, self.counts.of(left), self.check).run(z)
             except (TooLarge, TooWide):
                 return self._ended(presolve)
@@ -174,7 +174,7 @@ class _Newton:
 
     def _run(self, z: Floats) -> _Found:
         exponents, first = self.part.exponents, self.layout.first
-        products = self.part.products(z)
+        products, _ = self.part.products(z)
         tried: set[bytes] = set()
         for n_steps in range(MOST_STEPS):
             self.check()
@@ -193,7 +193,7 @@ class _Newton:
                         return _Found(point, first, False, *found)
             length = self._damped(products, step)
             z = z + length * step.q
-            products = self.part.products(z)
+            products, _ = self.part.products(z)
         return _Found(np.ldexp(z, -exponents), first)
 
     def _on_pivots(self, start: Floats) -> Floats:
@@ -221,7 +221,7 @@ class _Newton:
         self, q: Floats, tried: set[bytes]
     ) -> tuple[SparseVector, Index] | None:
         """Look for a direction near q that is exact."""
-        moves = self.part.products(q)
+        moves, _ = self.part.products(q)
         largest = float(moves.max(initial=0.0))
         for share in STILL:
             still = np.abs(moves) <= share * largest
@@ -251,7 +251,8 @@ class _Newton:
         if some.size:
             try:
                 space = null_space(
-                    Part.of(self.part.rows, rest, columns[some], self.check)
+                    Part.of(self.part.rows, rest, columns[some], self.check),
+                    prove=False,
                 )
             except (TooLarge, TooWide, NotPositive):
                 return None

@@ -17,6 +17,7 @@ being zero. So:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ MOST_COORDINATES = 200
 def block_verdicts(
     rows: Rows,
     separated: NDArray[np.intp],
-    basis: list[SparseVector] | None,
+    basis: list[SparseVector],
     kept: NDArray[np.intp],
     should_stop: Callable[[], bool],
 ) -> dict[int, Estimate]:
@@ -48,15 +49,13 @@ def block_verdicts(
     rows : Rows of shape (m, d)
     separated : ndarray of int
         Rows that some direction is positive on.
-    basis : list of SparseVector or None
-        Of all w that vanish on the other rows; None leaves everything undecided.
+    basis : list of SparseVector
+        Of all w on the kept columns that vanish on the other rows.
     kept : ndarray of int
         Independent columns.
     should_stop : callable
         A true answer leaves the rest undecided.
     """
-    if basis is None:
-        return dict.fromkeys(kept.tolist(), Estimate.UNDECIDED)
     found = dict.fromkeys(kept.tolist(), Estimate.FINITE)
     shares: dict[int, list[tuple[int, int]]] = {}
     for k, vector in enumerate(basis):
@@ -92,6 +91,7 @@ class _Blocks:
         self.used = used
         self.entries = sparse.csr_array(columns_of(rows.take(separated), used))
         self.entries.eliminate_zeros()
+        self.by_column = self.entries.tocsc()
         where = np.searchsorted(used, np.concatenate([v.columns for v in basis]))
         which = np.repeat(np.arange(q), [v.columns.size for v in basis])
         pattern = sparse.csr_array(
@@ -104,7 +104,7 @@ class _Blocks:
         self.members: dict[int, list[int]] = {}
         for k, block in enumerate(self.block.tolist()):
             self.members.setdefault(block, []).append(k)
-        self.cache: dict[int, _Block | None] = {}
+        self.cache: dict[int, _Block | _Alone | None] = {}
 
     def verdict(self, terms: list[tuple[int, int]]) -> Estimate:
         """Decide a coefficient from its shares of the coordinates."""
@@ -125,22 +125,32 @@ class _Blocks:
             return Estimate.UNDECIDED
         return Estimate.PLUS if can_rise else Estimate.MINUS
 
-    def _block(self, number: int) -> _Block | None:
+    def _block(self, number: int) -> _Block | _Alone | None:
         """Return a block's exact rows; None if it is too large."""
         if number not in self.cache:
             require_time(self.should_stop)
             self.cache[number] = self._made(number)
         return self.cache[number]
 
-    def _made(self, number: int) -> _Block | None:
+    def _sign_of(self, k: int) -> int:
+        """Return the sign of a coordinate that is one column, alone in its block."""
+        vector = self.basis[k]
+        place = np.searchsorted(self.used, vector.columns[0])
+        begin = self.by_column.indptr[place]
+        entry = self.by_column.data[begin]
+        return 1 if (entry > 0) == (vector.values[0] > 0) else -1
+
+    def _made(self, number: int) -> _Block | _Alone | None:
         members = self.members[number]
         if len(members) > MOST_COORDINATES:
             return None
+        if len(members) == 1 and self.basis[members[0]].columns.size == 1:
+            return _Alone(self._sign_of(members[0]))
         held = np.unique(self.by_coordinate[:, members].indices)
         vectors = [self.basis[k] for k in members]
         columns = np.unique(np.concatenate([v.columns for v in vectors]))
         places = np.searchsorted(self.used, columns)
-        block = merge_equal_rows(self.entries[held].tocsc()[:, places].tocsr()).X
+        block = merge_equal_rows(columns_of(self.entries[held], places)).X
         exact = IntegerRows.from_floats(as_dense(block))
         N = np.zeros((columns.size, len(members)), dtype=object)
         for k, vector in enumerate(vectors):
@@ -150,6 +160,19 @@ class _Blocks:
         quotient = Quotient(signed, np.arange(columns.size), none, N)
         values = exact.values.astype(object) @ N
         return _Block(members, values, quotient, self.should_stop)
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """A block of one coordinate, of known sign."""
+
+    sign: int
+
+    def signs(self, factors: dict[int, int]) -> tuple[bool, bool]:
+        """Tell whether its share can be positive, and negative."""
+        (factor,) = factors.values()
+        rises = (factor > 0) == (self.sign > 0)
+        return rises, not rises
 
 
 class _Block:

@@ -54,12 +54,15 @@ class Columns:
     null_vectors : dict of int to SparseVector
         For a column left out of a design of very many columns: what vanishes on all
         rows, of it and kept columns.
+    is_well_conditioned : bool
+        Whether the columns kept are known to be independent by more than rounding.
     """
 
     kept: NDArray[np.intp]
     aliased: NDArray[np.bool_]
     combinations: dict[int, dict[int, Fraction]] = field(default_factory=dict)
     null_vectors: dict[int, SparseVector] = field(default_factory=dict)
+    is_well_conditioned: bool = False
 
     @property
     def rank(self) -> int:

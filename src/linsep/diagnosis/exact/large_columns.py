@@ -66,6 +66,7 @@ def columns_of_many(
             if vector.columns.size <= MOST_TERMS
         },
         left_out,
+        is_well_conditioned=True,
     )
 
 
@@ -86,16 +87,25 @@ def echelon(
         By their last columns, which no other vector has. Dependent vectors are gone.
     """
     found: dict[int, SparseVector] = {}
+    holding: dict[int, set[int]] = {}  # by column: the last columns of those that do
+
+    def keep(last: int, vector: SparseVector) -> None:
+        for column in found[last].columns.tolist() if last in found else ():
+            holding[column].discard(last)
+        found[last] = vector
+        for column in vector.columns.tolist():
+            holding.setdefault(column, set()).add(last)
+
     for vector in vectors:
-        for column in vector.columns[np.isin(vector.columns, list(found))].tolist():
-            vector = without(vector, found[column], column)
+        for column in vector.columns.tolist():
+            if column in found:
+                vector = without(vector, found[column], column)
         if vector.columns.size == 0:
             continue
         last = int(vector.columns[np.argmax(place[vector.columns])])
-        for column, other in list(found.items()):
-            if last in other.columns:
-                found[column] = without(other, vector, last)
-        found[last] = vector
+        for other in sorted(holding.get(last, ())):
+            keep(other, without(found[other], vector, last))
+        keep(last, vector)
     return found
 
 

@@ -15,20 +15,16 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
-from linsep.diagnosis.exact.large_columns import without
+from linsep.diagnosis.exact.large_columns import echelon, without
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows
 from linsep.proof.signs import signs_of
-from linsep.rows import Rows, rows_from
-from linsep.verified.moments import NotPositive, TooLarge
-from linsep.verified.null_space import null_space
+from linsep.rows import Rows, as_dense, rows_from
 from linsep.verified.overlap import Counts
-from linsep.verified.parts import Part, TooWide
-from linsep.verified.presolve import filled_columns
 from linsep.verified.reduction import Reduced
 from linsep.verified.reduction import Reduction as VerifiedReduction
-from linsep.verified.vectors import SparseVector, combination, written_out
+from linsep.verified.vectors import SparseVector, combination, unit_vector, written_out
 
 # What is left is settled exactly up to this many columns.
 MOST_EXACT = 1_000
@@ -170,31 +166,29 @@ def _entries(vector: SparseVector, columns: NDArray[np.intp]) -> NDArray[np.floa
 
 
 def null_vectors(
-    rows: Rows, partition: OrderedPartition, kept: NDArray[np.intp], watch: Watch
-) -> list[SparseVector] | None:
-    """Return a basis of all w on the kept columns that vanish on the overlapped rows.
-
-    None if it cannot be proved to be one.
-    """
-    check = partial(require_time, watch.is_over)
-    overlapped = np.flatnonzero(partition.overlapped)
-    filled = np.intersect1d(filled_columns(rows, overlapped, check), kept)
-    basis = [
-        SparseVector(np.array([j]), (1,)) for j in np.setdiff1d(kept, filled).tolist()
-    ]
-    if filled.size == 0:
-        return basis
-    if partition.rest is not None:
-        spanning = partition.rest_rows[partition.rest.quotient.spanning]
-        values = IntegerRows.from_floats(rows.take(spanning)[:, filled]).values
-        for column in linear.null_basis(values).T:
-            entries = SparseVector.from_items(dict(enumerate(column.tolist())))
-            basis.append(entries.placed(filled))
-        return basis
-    try:
-        space = null_space(Part.of(rows, overlapped, filled, check))
-    except (NotPositive, TooLarge, TooWide):
-        return None
-    if not space.is_proved:
-        return None
-    return basis + [vector.placed(filled) for vector in space.basis]
+    rows: Rows, partition: OrderedPartition, columns: Columns
+) -> list[SparseVector]:
+    """Return a basis of all w on kept columns that vanish on the overlapped rows."""
+    reduced, rest = partition.reduced, partition.rest
+    d = rows.shape[1]
+    if rest is None:
+        filled = reduced.columns
+        space = [] if reduced.space is None else reduced.space.basis
+        found = [vector.placed(filled) for vector in space]
+    else:
+        spanning = partition.rest_rows[rest.quotient.spanning]
+        block = as_dense(rows.take(spanning))
+        filled = np.flatnonzero(block.any(axis=0))
+        null = linear.null_basis(IntegerRows.from_floats(block[:, filled]).values)
+        found = [
+            SparseVector.from_items(dict(enumerate(column.tolist()))).placed(filled)
+            for column in null.T
+        ]
+    found += [unit_vector(j) for j in np.setdiff1d(np.arange(d), filled).tolist()]
+    # Columns left out are exchanged for those kept; what then is zero, or depends on
+    # others, vanishes on all rows.
+    for column, vector in columns.null_vectors.items():
+        found = [without(other, vector, column) for other in found]
+    if not columns.null_vectors:
+        return found
+    return list(echelon(found, np.arange(d)).values())

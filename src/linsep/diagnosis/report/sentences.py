@@ -168,6 +168,8 @@ def _reason_lines(facts: Facts) -> list[str]:
     if n_levels:
         what = "level holds" if n_levels == 1 else "levels hold"
         lines.append(f"{n_levels:,} more {what} one outcome only.")
+    if not facts.is_every_column_tried:
+        lines.append("There was no time to look at every column by itself.")
     return lines
 
 

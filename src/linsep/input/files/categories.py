@@ -93,22 +93,8 @@ class TableBuilder:
     """Gathers pieces of a file, some rows at a time, and makes the table.
 
     Memory is that of the table and of one piece: numbers are kept as they will be
-    used, text as one small integer a cell.
-
-    Parameters
-    ----------
-    source : Path
-        The file, for messages.
-    selection : Selection
-        Which columns are features, which is the target.
-    text : set of int
-        The positions of the columns that hold text.
-    n_rows : int
-        How many rows there will be.
-    place : callable, int -> str
-        Says where in the file a row (counted from 0) is.
-    dtype : dtype, default=float64
-        The type of the matrix.
+    used, text as one small integer a cell. `text` holds the positions of the columns of
+    text; `place` says where in the file a row (counted from 0) is, for messages.
     """
 
     def __init__(
@@ -140,19 +126,10 @@ class TableBuilder:
     def add(
         self, numbers: NDArray[np.float64], texts: Mapping[int, Sequence[str]]
     ) -> None:
-        """Append some rows.
+        """Append some rows; refuse a missing value, or a text of too many levels.
 
-        Parameters
-        ----------
-        numbers : ndarray of shape (m, n_numbers)
-            The columns of numbers in the order of the selection, missing ones NaN.
-        texts : mapping of int to sequence of str
-            The cells of the columns of text, for each position.
-
-        Raises
-        ------
-        InputError
-            If a value is missing or infinite, or a text has too many levels.
+        The columns of numbers come in the order of the selection, shape (m, n_numbers),
+        missing ones NaN; those of text as their cells, for each position.
         """
         rows = slice(self._n_added, self._n_added + len(numbers))
         if rows.stop > self._n_rows:
@@ -179,13 +156,7 @@ class TableBuilder:
         self._n_added += len(numbers)
 
     def finish(self, notes: Sequence[str] = ()) -> Table:
-        """Return the table of all rows added.
-
-        Raises
-        ------
-        InputError
-            If there are no rows, or a column of text has a level for every row.
-        """
+        """Return the table of all rows added."""
         if self._n_rows == 0:
             raise InputError(
                 f"{self._source} must have at least one row of values, got none"
