@@ -49,8 +49,9 @@ def diagnose(
     Parameters
     ----------
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-        The design, without a column for the intercept. In its place: a formula, a
-        path, or a model.
+        The design, without a column for the intercept. Columns of text or categories
+        in a frame become columns of 0 and 1, sparse, one for each level but the one
+        with the most rows. In its place: a formula, a path, or a model.
     y : array-like of shape (n_samples,) or (n_samples, 2)
         The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
         or two columns that count successes and failures. Poisson: any non-negative

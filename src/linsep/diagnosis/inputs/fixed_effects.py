@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding
-from linsep.diagnosis.inputs.study import Factor
+from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
 
 # A column's name, a sign, or anything else, which is refused.
@@ -55,6 +55,16 @@ class Absorbed:
     codings: tuple[Coding, ...]
     factors: dict[str, Factor]
     notes: tuple[str, ...]
+
+    def told_in(self, study: Study, rows: NDArray[np.intp]) -> Study:
+        """Return a study of these rows that knows what its columns were made of."""
+        of_rows = {name: factor.of_rows(rows) for name, factor in self.factors.items()}
+        return replace(
+            study,
+            factors={**study.factors, **of_rows},
+            has_constant=any(not coding.has_reference for coding in self.codings),
+            notes=study.notes + self.notes,
+        )
 
 
 def split_at_bar(right: str) -> tuple[str, str | None]:
@@ -145,10 +155,10 @@ def named_factors(effects: str, columns: Collection[str]) -> list[tuple[str, ...
 
 
 def absorbed(
-    factors: Sequence[tuple[str, ...]],
-    frame: Any,
+    factors: Sequence[Factor],
     rows: NDArray[np.intp],
-    has_thresholds: bool,
+    in_place_of_constant: bool,
+    title: str = "Fixed effects",
 ) -> Absorbed:
     """Turn factors into columns: all levels of the first, all but one of each other.
 
@@ -158,28 +168,28 @@ def absorbed(
 
     Parameters
     ----------
-    factors : sequence of tuple of str
-        As of `named_factors`.
-    frame : pandas.DataFrame of n rows
+    factors : sequence of Factor
+        Levels that no row in use has, and missing values, have the code -1.
     rows : ndarray of int
-        The rows in use, which have a value of each factor. Levels that no other rows
-        have get no column.
-    has_thresholds : bool
-        Whether thresholds stand in place of an intercept: then the first factor is as
-        the others.
+        The rows in use.
+    in_place_of_constant : bool
+        Whether there is no intercept, and no thresholds, for which the first factor
+        stands; else it is as the others.
+    title : str, default="Fixed effects"
+        What the note calls them.
     """
     from scipy import sparse
 
-    n, n_columns = len(frame), 0
+    n, n_columns = factors[0].codes.size if factors else 0, 0
     column_of = np.empty((n, len(factors)), dtype=np.int32)
     names: list[str] = []
     codings: list[Coding] = []
     found: dict[str, Factor] = {}
     notes: list[str] = []
-    for k, columns in enumerate(factors):
-        name = "^".join(columns)
-        factor = found[name] = _factor(columns, frame, rows)
-        is_whole = k == 0 and not has_thresholds
+    for k, factor in enumerate(factors):
+        name = "^".join(factor.columns)
+        found[name] = factor
+        is_whole = k == 0 and in_place_of_constant
         coded = np.arange(len(factor.levels))
         if not is_whole:
             coded = np.delete(coded, np.argmax(np.bincount(factor.codes[rows])))
@@ -191,7 +201,7 @@ def absorbed(
         mark = "" if is_whole else "T."
         for level in (factor.levels[code] for code in coded.tolist()):
             names.append(f"{name}[{mark}{'^'.join(level)}]")
-            pairs = tuple(zip(columns, level, strict=True))
+            pairs = tuple(zip(factor.columns, level, strict=True))
             codings.append(Coding(name, pairs, has_reference=not is_whole))
         notes.append(_note(name, factor, coded))
     is_entry = column_of >= 0
@@ -205,7 +215,7 @@ def absorbed(
         tuple(names),
         tuple(codings),
         found,
-        (f"Fixed effects as columns: {'; '.join(notes)}.",) if notes else (),
+        (f"{title} as columns: {'; '.join(notes)}.",) if notes else (),
     )
 
 
@@ -245,7 +255,9 @@ def factor_of(name: str, values: Any) -> Factor:
     )
 
 
-def _factor(columns: Sequence[str], frame: Any, rows: NDArray[np.intp]) -> Factor:
+def combined_factor(
+    columns: Sequence[str], frame: Any, rows: NDArray[np.intp]
+) -> Factor:
     """Give values, or combinations of them, that occur in rows numbers, others -1."""
     first, *others = (
         factor_of(column, _whole_numbers(frame[column])) for column in columns

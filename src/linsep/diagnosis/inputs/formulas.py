@@ -18,6 +18,7 @@ from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.fixed_effects import (
     absorbed,
     beside,
+    combined_factor,
     factor_of,
     named_factors,
     split_at_bar,
@@ -82,40 +83,35 @@ def study_from_formula(
         columns = [parts for parts in columns if parts]
     codings = [_coding(parts, design, frame) for parts in columns]
     sample_weight = _weights_of(kept, sample_weight, len(frame))
-    effects_made = absorbed(
-        factors,
-        frame,
-        kept
-        if sample_weight is None
-        else kept[positive_weights(sample_weight, kept.size)],
-        has_thresholds=family == "ordinal",
+    in_use = kept
+    if sample_weight is not None:
+        in_use = kept[positive_weights(sample_weight, kept.size)]
+    made = absorbed(
+        [combined_factor(factor, frame, in_use) for factor in factors],
+        in_use,
+        in_place_of_constant=family != "ordinal",
     )
     study = study_from(
-        beside(matrix, effects_made.X, kept),
+        beside(matrix, made.X, kept),
         y.iloc[kept] if hasattr(y, "iloc") else y[kept],
         family=family,
         fit_intercept=not factors and intercept,
         sample_weight=sample_weight,
         feature_names=[
             *(":".join(part.name for part in parts) for parts in columns),
-            *effects_made.names,
+            *made.names,
         ],
-        codings=[*codings, *effects_made.codings],
+        codings=[*codings, *made.codings],
         outcome_name=name,
         present=kept,
         n_given=len(frame),
     )
     found = {coding.factor for coding in codings if coding.factor is not None}
-    of_data = {factor: factor_of(factor, frame[factor]) for factor in sorted(found)}
-    return replace(
-        study,
-        factors={
-            name: factor.of_rows(study.present)
-            for name, factor in {**of_data, **effects_made.factors}.items()
-        },
-        has_constant=bool(factors),
-        notes=effects_made.notes,
-    )
+    factors_used = {
+        factor: factor_of(factor, frame[factor]).of_rows(study.present)
+        for factor in sorted(found)
+    }
+    return made.told_in(replace(study, factors=factors_used), study.present)
 
 
 def _weights_of(

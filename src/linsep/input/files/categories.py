@@ -31,13 +31,18 @@ ROWS_A_LEVEL = 10
 
 # A text that is another in every row names the rows: any labels would be separated by
 # its 0/1 columns. Below this many rows that may be chance.
-_FEW_ROWS = 10
+FEW_ROWS = 10
 
 # Beyond this size, or with a text of very many levels, and if it saves half, the matrix
 # is kept sparse.
 _LARGE_BYTES = 256 * 2**20
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
+
+
+def most_levels(n_rows: int) -> int:
+    """Return how many levels a column of text may have."""
+    return max(MOST_LEVELS, n_rows // ROWS_A_LEVEL)
 
 
 def numbers_from(cells: Sequence[str]) -> NDArray[np.float64] | None:
@@ -120,7 +125,7 @@ class TableBuilder:
         self._blocks: list[Floats] = []
         self._labels = np.empty(n_rows)
         self._n_rows = n_rows
-        self._most_levels = max(MOST_LEVELS, n_rows // ROWS_A_LEVEL)
+        self._most_levels = most_levels(n_rows)
         self._n_added = 0
 
     def add(
@@ -193,7 +198,7 @@ class TableBuilder:
             return _Encoded(name, (name,), truths[codes].astype(np.intp), notes=(note,))
         if _written_with_commas(levels):
             raise InputError(self._commas(j, levels[0]))
-        if len(levels) == self._n_rows > _FEW_ROWS:
+        if len(levels) == self._n_rows > FEW_ROWS:
             raise InputError(self._too_many_levels(j))
         return _Encoded(
             name, tuple(f"{name}[{level}]" for level in levels), codes, levels
@@ -371,7 +376,7 @@ def _written_with_commas(levels: Sequence[str]) -> bool:
 
 def _doubtful_numbers(X: Floats | csr_array, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each column that looks like an identifier."""
-    if not isinstance(X, np.ndarray) or len(X) < _FEW_ROWS:
+    if not isinstance(X, np.ndarray) or len(X) < FEW_ROWS:
         return
     counts = X[1] == X[0] + 1
     counts &= X[-1] == X[0] + len(X) - 1
