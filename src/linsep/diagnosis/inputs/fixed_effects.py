@@ -262,12 +262,13 @@ def combined_factor(
     first, *others = (
         factor_of(column, _whole_numbers(frame[column])) for column in columns
     )
-    codes, levels = _occurring(first.codes, rows)
+    codes, levels = _occurring(first.codes, len(first.levels), rows)
     texts = [first.levels[level] for level in levels.tolist()]
     for other in others:
         is_missing = (codes < 0) | (other.codes < 0)
         pairs = np.where(is_missing, -1, codes * len(other.levels) + other.codes)
-        codes, levels = _occurring(pairs, rows)
+        n_pairs = len(texts) * len(other.levels)
+        codes, levels = _occurring(pairs, n_pairs, rows)
         left, right = np.divmod(levels, len(other.levels))
         texts = [
             texts[a] + other.levels[b]
@@ -277,12 +278,17 @@ def combined_factor(
 
 
 def _occurring(
-    codes: NDArray[np.intp], rows: NDArray[np.intp]
+    codes: NDArray[np.intp], n_codes: int, rows: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Give the codes that occur in rows new numbers, others -1; say which they are."""
-    found = np.unique(codes[rows])
-    place = np.minimum(np.searchsorted(found, codes), found.size - 1)
-    return np.where(found[place] == codes, place, -1), found
+    if n_codes > codes.size:
+        found = np.unique(codes[rows])
+        place = np.minimum(np.searchsorted(found, codes), found.size - 1)
+        return np.where(found[place] == codes, place, -1), found
+    found = np.flatnonzero(np.bincount(codes[rows], minlength=n_codes))
+    number = np.full(n_codes + 1, -1)  # the last is that of the code -1
+    number[found] = np.arange(found.size)
+    return number[codes], found
 
 
 def _whole_numbers(series: Any) -> Any:
