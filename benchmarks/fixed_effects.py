@@ -4,8 +4,9 @@ r"""`linsep.diagnose` on fixed effects against pyfixest, in one process.
         python benchmarks/fixed_effects.py [--quick] [--pairs 3] [--save FILE]
 
 Each line: the design, the family, medians of seconds of runs taken in turns, the median
-of their ratios, the memory beyond the data, and what was found. pyfixest's time is that
-of one fit of `fepois` with its checks for separation; its separated rows are those that
+of their ratios, the memory beyond the data, the seconds of a verdict on every
+coefficient (made when first asked for), and what was found. pyfixest's time is that of
+one fit of `fepois` with its checks for separation; its separated rows are those that
 have gone once nothing more goes when it is run on what is left. It has no checks for
 logit, and proves nothing.
 """
@@ -155,6 +156,8 @@ def compare(design: Design, family: str, pairs: int) -> str:
         if has_peer:
             seconds, _, gone = measured(lambda: peer_fit(design, frame))
             theirs.append(seconds)
+    verdicts, megabytes, _ = measured(lambda: dict(answer.estimates))
+    memory.append(megabytes)
     peer, ratio, rows = "-", "-", ""
     if has_peer:
         peer = f"{median(theirs):.2f}"
@@ -163,7 +166,8 @@ def compare(design: Design, family: str, pairs: int) -> str:
         rows = ", the same as pyfixest's" if same else ", NOT pyfixest's"
     return (
         f"{design.name:34} {family:9} {median(ours):8.2f} {peer:>9} {ratio:>7} "
-        f"{max(memory):7.0f}  {answer.status.value}, proved: {answer.proved}, "
+        f"{max(memory):7.0f} {verdicts:8.2f}  "
+        f"{answer.status.value}, proved: {answer.proved}, "
         f"{answer.separated_rows.size:,} rows separated{rows}"
     )
 
@@ -193,7 +197,7 @@ def main() -> None:
     )
     say(
         f"{'design, and three numbers':34} {'family':9} {'linsep s':>8} "
-        f"{'pyfixest':>9} {'ratio':>7} {'MB':>7}"
+        f"{'pyfixest':>9} {'ratio':>7} {'MB':>7} {'verdicts':>8}"
     )
     for design in QUICK if given.quick else ALL:
         for family in ("poisson", "binomial"):

@@ -39,7 +39,7 @@ def map_in_threads(
     one thread, or one item, everything runs in the caller.
     """
     items = list(items)
-    n_threads = min(count_threads(), len(items))
+    n_threads = min(count_threads(), len(items)) if len(items) > 1 else 1
     if n_threads <= 1:
         yield from map(function, items)
         return

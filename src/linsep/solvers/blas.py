@@ -15,6 +15,8 @@ from typing import Any
 
 # Below this width the threads of a BLAS wait for each other longer than they work.
 NARROW = 600
+# For matrices of so few entries no BLAS thinks of threads (OpenBLAS: twice as many).
+FEW_ENTRIES = 1 << 12
 
 
 @cache
@@ -26,17 +28,21 @@ def _libraries() -> list[Any]:
     return [library for library in found if library.user_api == "blas"]
 
 
-def _set_threads(library: Any, n_threads: int) -> None:
-    """Set the threads of a library, whoever has set them before.
+def _set_threads(n_threads: list[tuple[Any, int]]) -> None:
+    """Set the threads of libraries, whoever has set them before.
 
     threadpoolctl has a rule since 3.8 that the first thread to set is alone. But who
     comes first and who goes last are different threads, and others' calls would do
     nothing in silence: it is lifted before and after.
     """
-    clear = getattr(library, "clear_controlling_thread", lambda force: None)
-    clear(force=True)
-    library.set_num_threads(n_threads)
-    clear(force=True)
+    kinds = {type(library) for library, _ in n_threads}
+    lifts = [getattr(kind, "clear_controlling_thread", None) for kind in kinds]
+    for lift in filter(None, lifts):
+        lift(force=True)
+    for library, n in n_threads:
+        library.set_num_threads(n)
+    for lift in filter(None, lifts):
+        lift(force=True)
 
 
 class _Calm:
@@ -54,20 +60,16 @@ class _Calm:
         with self.lock:
             if self.n_holding == 0:
                 found = [(library, library.num_threads) for library in _libraries()]
-                # None is a library that does not say.
-                self.found = [
-                    (library, n) for library, n in found if n not in (None, 1)
-                ]
-                for library, _ in self.found:
-                    _set_threads(library, 1)
+                # One thread, or None of a library that does not say, stays as it is.
+                self.found = [pair for pair in found if pair[1] not in (None, 1)]
+                _set_threads([(library, 1) for library, _ in self.found])
             self.n_holding += 1
 
     def release(self) -> None:
         with self.lock:
             self.n_holding -= 1
             if self.n_holding == 0:
-                for library, n_threads in self.found:
-                    _set_threads(library, n_threads)
+                _set_threads(self.found)
 
 
 _calm = _Calm()
@@ -77,13 +79,15 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def calm_blas(width: int, narrow: int = NARROW) -> Iterator[None]:
-    """Hold every BLAS to one thread while matrices are this narrow.
+def calm_blas(
+    width: int, narrow: int = NARROW, n_entries: int = FEW_ENTRIES + 1
+) -> Iterator[None]:
+    """Hold every BLAS to one thread while matrices are this narrow, but not tiny.
 
     The setting is the whole process's: of several threads that hold it at once, the
     first to come notes what it was, and the last to go restores it.
     """
-    if width > narrow:
+    if width > narrow or n_entries <= FEW_ENTRIES:
         yield
         return
     _calm.hold()

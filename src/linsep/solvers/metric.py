@@ -97,28 +97,31 @@ def whiten(A: Any, *, constant: bool = False) -> Coordinates:
         With ``rank <= min(m, d)`` columns.
     """
     m, d = A.shape
-    with np.errstate(under="ignore"):  # scaling may lose what is far below the rest
+    # Scaling may lose what is far below the rest; what overflows is looked at.
+    with np.errstate(under="ignore", over="ignore", invalid="ignore"):
         if min(m, d) > MOST_COORDINATES:
             return _diagonal_coordinates(A)
         if constant and not is_sparse(A) and m and d > 1:
             return _centred(A)
-        if d > WIDE * m:
-            return _gram_coordinates(A)
-        return _dense_coordinates(as_dense(A))
+        return _coordinates(A)
+
+
+def _coordinates(A: Any) -> Coordinates:
+    """Whiten the rows as they are."""
+    m, d = A.shape
+    return _gram_coordinates(A) if d > WIDE * m else _dense_coordinates(as_dense(A))
 
 
 def _centred(A: NDArray[np.float64]) -> Coordinates:
     """Whiten ``s_i (x_i - c, 1)`` in place of ``s_i (x_i, 1)``, c the mean of x."""
     signs = A[:, -1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        centre = (A.T @ signs)[:-1] / len(A)
-    centre = np.where(np.isfinite(centre), centre, 0.0)
+    centre = (A.T @ signs)[:-1] / len(A)
+    centre[~np.isfinite(centre)] = 0.0
     moved = A.copy()
-    with np.errstate(over="ignore"):
-        moved[:, :-1] -= signs[:, None] * centre
+    moved[:, :-1] -= signs[:, None] * centre
     if not np.isfinite(moved).all():  # at the end of the doubles: as they are
         return _dense_coordinates(A)
-    inner = whiten(moved)
+    inner = _coordinates(moved)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = inner.to_weights(u)

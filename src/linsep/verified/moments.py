@@ -154,8 +154,9 @@ class Moments:
         return whole(part, v, layout)
 
     def scaled(self, x: Floats, *, up: bool = False) -> Floats:
-        """Return ``T^-1 x``, or ``T x``."""
-        return np.ldexp(x, self.exponents if up else -self.exponents)
+        """Return ``T^-1 x``, or ``T x``, of a vector or of columns."""
+        exponents = self.exponents if x.ndim == 1 else self.exponents[:, np.newaxis]
+        return np.asarray(np.ldexp(x, exponents if up else -exponents))
 
     def restricted(self, chosen: Index) -> Moments:
         """Return the moments without some columns of the rest; `chosen` stay.
@@ -229,21 +230,22 @@ class Factor:
         return self.c - self.moments.error
 
     def solve(self, r: Floats) -> Floats:
-        """Return about ``M^-1 r``."""
+        """Return about ``M^-1 r``, of a vector or of columns."""
         from scipy.linalg import solve_triangular
 
         moments, layout = self.moments, self.moments.layout
         b = moments.scaled(r)
-        first = b[layout.first] / self.root
+        root = self.root if r.ndim == 1 else self.root[:, np.newaxis]
+        first = b[layout.first] / root
         rest = b[layout.rest] - self.shares.T @ first
         if rest.size:
             rest = solve_triangular(self.lower, rest, lower=True, check_finite=False)
             rest = solve_triangular(
                 self.lower, rest, lower=True, trans=1, check_finite=False
             )
-        x = np.empty(b.size)
+        x = np.empty_like(b)
         x[layout.rest] = rest
-        x[layout.first] = (first - self.shares @ rest) / self.root
+        x[layout.first] = (first - self.shares @ rest) / root
         return moments.scaled(x)
 
 

@@ -157,7 +157,7 @@ class Step:
         NotPositive
         """
         weights = Weights.at(products, counts)
-        factor = _factored(Moments.of(part, weights.moment, layout))
+        factor = factored(Moments.of(part, weights.moment, layout))
         return cls(part, weights, factor, factor.solve(part.combined(weights.net)))
 
     @cached_property
@@ -237,7 +237,7 @@ class _Residual:
         return float(np.linalg.norm(whole)) * (1 + gamma(whole.size + 8))
 
 
-def _factored(moments: Moments) -> Factor:
+def factored(moments: Moments) -> Factor:
     """Factor with the largest shift that goes.
 
     Raises

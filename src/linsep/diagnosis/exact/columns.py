@@ -56,6 +56,9 @@ class Columns:
         rows, of it and kept columns.
     is_well_conditioned : bool
         Whether the columns kept are known to be independent by more than rounding.
+    n_independent : int or None
+        The rank, where it is known but not which columns are to be kept; then `kept` is
+        empty and no column is called aliased.
     """
 
     kept: NDArray[np.intp]
@@ -63,11 +66,17 @@ class Columns:
     combinations: dict[int, dict[int, Fraction]] = field(default_factory=dict)
     null_vectors: dict[int, SparseVector] = field(default_factory=dict)
     is_well_conditioned: bool = False
+    n_independent: int | None = None
+
+    @classmethod
+    def open(cls, d: int) -> Columns:
+        """Return what is known of d columns before they are looked at."""
+        return cls(np.empty(0, dtype=np.intp), np.zeros(d, dtype=bool), n_independent=0)
 
     @property
     def rank(self) -> int:
         """Number of independent columns."""
-        return int(self.kept.size)
+        return int(self.kept.size) if self.n_independent is None else self.n_independent
 
 
 def columns_of(
@@ -75,6 +84,8 @@ def columns_of(
     rng: np.random.Generator,
     priority: NDArray[np.intp],
     should_stop: Callable[[], bool] = never,
+    *,
+    combinations: bool = True,
 ) -> Columns:
     """Find the independent columns of all rows, exactly.
 
@@ -87,6 +98,9 @@ def columns_of(
         The columns in the order in which they are to be kept.
     should_stop : callable, optional
         Asked between steps.
+    combinations : bool, default=True
+        Whether columns left out are to be written as combinations of those kept; where
+        there are fewer rows than columns their numbers are very long.
 
     Raises
     ------
@@ -102,7 +116,7 @@ def columns_of(
         dense = as_dense(block)
         values = IntegerRows.from_floats(dense[:, priority]).values
         pivots = linear.independent_columns(values, attempt)
-        if d - len(pivots) > MOST_COMBINATIONS:
+        if not combinations or d - len(pivots) > MOST_COMBINATIONS:
             found, missed = _wide(
                 rows, values, chosen, pivots, priority, attempt, should_stop
             )

@@ -6,8 +6,10 @@ enough, is settled by exact facial reduction.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +20,10 @@ from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
 from linsep.diagnosis.exact.large_columns import echelon, without
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof import linear
-from linsep.proof.exact import IntegerRows
-from linsep.proof.signs import signs_of
-from linsep.rows import Rows, as_dense, rows_from
+from linsep.proof.exact import IntegerRows, integers_from
+from linsep.proof.signs import all_positive, signs_of
+from linsep.rows import Rows, as_dense, is_sparse, rows_from
+from linsep.solvers.engines import Kind, solve
 from linsep.verified.overlap import Counts
 from linsep.verified.reduction import Reduced
 from linsep.verified.reduction import Reduction as VerifiedReduction
@@ -28,6 +31,8 @@ from linsep.verified.vectors import SparseVector, combination, unit_vector, writ
 
 # What is left is settled exactly up to this many columns.
 MOST_EXACT = 1_000
+# Rounds and steps at most to separate all rows at once.
+MOST_ROUNDS = 5_000
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,67 @@ def partition_in_order(
         reduced, rest = _settled_exactly(demands, reduced, left, rng, watch)
     w = combined(rows, reduced, columns)
     return OrderedPartition(reduced, w, rest, left)
+
+
+def separated_at_once(
+    demands: Demands, should_stop: Callable[[], bool]
+) -> OrderedPartition | None:
+    """Return the partition if the engines separate all rows without further ado."""
+    rows = demands.rows
+    m = rows.shape[0]
+    if demands.equal.any():
+        return None
+    every = np.arange(m)
+    block = rows.take(every)
+    found = _through_all(block) if m <= rows.shape[1] else None
+    if found is None:
+        candidate = solve(
+            block,
+            constant=rows.fit_intercept,
+            max_rounds=MOST_ROUNDS,
+            should_stop=lambda _: should_stop(),
+        )
+        if candidate.kind is not Kind.SEPARATOR:
+            return None
+        found = candidate.w
+    for w in _coarser(found):
+        if all_positive(rows, w, every):
+            break
+    else:
+        return None
+    none = np.empty(0, dtype=np.intp)
+    entries = SparseVector.from_items(dict(enumerate(w)))
+    stage = np.zeros(m, dtype=np.intp)
+    reduced = Reduced([entries], stage, None, none, none, None, is_proved=True)
+    return OrderedPartition(reduced, tuple(w), None, none)
+
+
+def _through_all(block: Any) -> NDArray[np.float64] | None:
+    """Return the shortest w with ``a_i . w`` the same for all rows, of length one.
+
+    Independent rows have one; None where they are not, as far as doubles show.
+    """
+    squares = block.multiply(block) if is_sparse(block) else np.square(block)
+    lengths = np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
+    if not (lengths > 0).all() or not np.isfinite(lengths).all():
+        return None
+    gram = as_dense(block @ block.T) / lengths / lengths[:, np.newaxis]
+    try:
+        lower = np.linalg.cholesky(gram)
+    except np.linalg.LinAlgError:
+        return None
+    half = np.linalg.solve(lower, np.ones(lengths.size))
+    return np.asarray(block.T @ (np.linalg.solve(lower.T, half) / lengths))
+
+
+def _coarser(w: NDArray[np.float64]) -> Iterator[list[int]]:
+    """Yield a vector in whole numbers, at first rounded to few bits."""
+    largest = float(np.abs(w).max(initial=0.0))
+    if largest > 0 and np.isfinite(largest):
+        unit = int(np.frexp(largest)[1])
+        for bits in (2, 4, 8, 16, 24):
+            yield [int(value) for value in np.rint(np.ldexp(w, bits - unit))]
+    yield integers_from(w)
 
 
 def _settled_exactly(
@@ -171,20 +237,28 @@ def null_vectors(
     """Return a basis of all w on kept columns that vanish on the overlapped rows."""
     reduced, rest = partition.reduced, partition.rest
     d = rows.shape[1]
-    if rest is None:
+    is_exchangeable = len(columns.null_vectors) == d - columns.kept.size
+    if rest is None and is_exchangeable:
         filled = reduced.columns
         space = [] if reduced.space is None else reduced.space.basis
         found = [vector.placed(filled) for vector in space]
+        among = np.arange(d)
     else:
-        spanning = partition.rest_rows[rest.quotient.spanning]
-        block = as_dense(rows.take(spanning))
-        filled = np.flatnonzero(block.any(axis=0))
-        null = linear.null_basis(IntegerRows.from_floats(block[:, filled]).values)
+        spanning = np.flatnonzero(partition.overlapped)
+        if rest is not None:
+            spanning = partition.rest_rows[rest.quotient.spanning]
+        among = columns.kept
+        block = as_dense(rows.take(spanning)[:, among])
+        some = np.flatnonzero(block.any(axis=0))
+        null = linear.null_basis(IntegerRows.from_floats(block[:, some]).values)
+        filled = among[some]
         found = [
             SparseVector.from_items(dict(enumerate(column.tolist()))).placed(filled)
             for column in null.T
         ]
-    found += [unit_vector(j) for j in np.setdiff1d(np.arange(d), filled).tolist()]
+    found += [unit_vector(j) for j in np.setdiff1d(among, filled).tolist()]
+    if among.size < d:
+        return found
     # Columns left out are exchanged for those kept; what then is zero, or depends on
     # others, vanishes on all rows.
     for column, vector in columns.null_vectors.items():

@@ -98,6 +98,11 @@ def chance_sentence(
     str or None
         None where the bound is one, or nearly.
     """
+    if rank >= n_rows and not overlaps:
+        return (
+            f"Any labels would be separable: the {n_rows:,} distinct rows are linearly "
+            "independent, so this says nothing about these labels."
+        )
     chance = chance_of_separation(n_rows, rank, n_positive)
     if chance.any_balance > ALMOST_ONE:
         return None

@@ -31,6 +31,13 @@ from linsep.verified.parts import no_check
 SECONDS_FOR_TEXT = 1.0
 
 
+def budget_for_text(seconds_left: float) -> Watch:
+    """Return a watch for one kind of sentence: a second, or what time is left."""
+    if seconds_left < SECONDS_FOR_TEXT:
+        return Watch(seconds_left)
+    return Watch(SECONDS_FOR_TEXT, clock=time.process_time)
+
+
 @dataclass(frozen=True, eq=False)
 class Facts:
     """A regression diagnosed, and what is found in it when it is asked about.
@@ -147,7 +154,7 @@ class Facts:
         return reasons_of(
             self.study,
             self._has_constant,
-            self._budget().is_over,
+            budget_for_text(self.seconds_left).is_over,
             list(self._level_columns),
         )
 
@@ -155,12 +162,6 @@ class Facts:
     def _level_columns(self) -> dict[int, tuple[str, int]]:
         """The columns of levels, which are seen to by counts, beside a constant."""
         return level_columns(self.study) if self._has_constant else {}
-
-    def _budget(self) -> Watch:
-        """Return a watch for one kind of sentence: a second, or what time is left."""
-        if self.seconds_left < SECONDS_FOR_TEXT:
-            return Watch(self.seconds_left)
-        return Watch(SECONDS_FOR_TEXT, clock=time.process_time)
 
     @cached_property
     def _has_constant(self) -> bool:
@@ -181,7 +182,9 @@ class Facts:
         """Directions of few columns, looked for in a second or what time is left."""
         if isinstance(self.partition, OrderedPartition):
             return WholeDirection(self.demands, self.partition)
-        return FewestColumns(self.demands, self.partition, self._budget())
+        return FewestColumns(
+            self.demands, self.partition, budget_for_text(self.seconds_left)
+        )
 
 
 @dataclass(frozen=True, eq=False)

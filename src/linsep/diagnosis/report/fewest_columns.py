@@ -142,8 +142,9 @@ class FewestColumns:
         rows, separated = self.demands.rows, self._separated
         if space.basis is not None:
             return vanishing(rows, space.basis, separated)
-        parts = [
-            abs(space.engine_rows(separated[start:stop])).sum(axis=1)
-            for start, stop in split(separated.size, rows.shape[1])
-        ]
+        with np.errstate(over="ignore"):  # what overflows is not zero
+            parts = [
+                abs(space.engine_rows(separated[start:stop])).sum(axis=1)
+                for start, stop in split(separated.size, rows.shape[1])
+            ]
         return np.concatenate([np.ravel(part) == 0 for part in parts])

@@ -78,14 +78,17 @@ def message(facts: Facts) -> str:
 
 def sentences(answer: Diagnosis, facts: Facts) -> list[str]:
     """Return everything after the verdict."""
-    lines: list[str] = []
+    chance = _chance(answer, facts)
+    lines, at_the_end = [], chance
+    if answer.rank is not None and answer.rank >= answer.n_distinct:
+        lines, at_the_end = chance, []
     if facts.status is not DiagnosisStatus.OVERLAP:
         lines += _reason_lines(facts)
         lines += _direction_lines(facts)
     lines += answer.findings
     lines += _estimate_lines(answer)
     lines += _remedies(answer, facts)
-    return lines + _chance(facts)
+    return lines + at_the_end
 
 
 def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
@@ -314,7 +317,7 @@ def _remedies(answer: Diagnosis, facts: Facts) -> list[str]:
     return [f"Usual remedies, none chosen for you: {'; '.join(remedies)}."]
 
 
-def _chance(facts: Facts) -> list[str]:
+def _chance(answer: Diagnosis, facts: Facts) -> list[str]:
     """Say whether separation is informative at this size (binomial only).
 
     Cover's count is about complete separation, so of quasi-complete separation, which
@@ -322,7 +325,7 @@ def _chance(facts: Facts) -> list[str]:
     """
     if facts.study.family != "binomial" or facts.study.outcome.levels.size < 2:
         return []
-    if facts.status is DiagnosisStatus.QUASI_COMPLETE:
+    if facts.status is DiagnosisStatus.QUASI_COMPLETE or answer.rank is None:
         return []
     held = facts.levels_held
     overlaps = facts.status is DiagnosisStatus.OVERLAP
