@@ -553,6 +553,24 @@ def test_many_levels_are_kept_sparse(tmp_path, monkeypatch):
     assert sparse.feature_names == dense.feature_names
 
 
+def test_thousands_of_levels_need_ten_rows_each_and_are_sparse(tmp_path):
+    levels = [f"firm {i:04d}" for i in range(300)]
+
+    def table(n_rows):
+        rows = (f"{levels[i % 300]},{i / 8},{i % 2}" for i in range(n_rows))
+        return read_csv(tmp_path, "\n".join(["firm,x,label", *rows, ""]))
+
+    found = table(3000)
+    assert issparse(found.X)
+    assert found.feature_names == (*(f"firm[{level}]" for level in levels), "x")
+    expected = np.zeros((3000, 301))
+    expected[np.arange(3000), np.arange(3000) % 300] = 1
+    expected[:, 300] = np.arange(3000) / 8
+    np.testing.assert_array_equal(found.X.toarray(), expected)
+    with pytest.raises(InputError, match="more than 299 different values"):
+        table(2999)
+
+
 # --- every bad file is refused, with a reason ---
 
 BAD_CSV = {

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     "--formula",
     metavar="'y ~ x'",
     help="In place of --target: names of columns, C(), interactions, and log, log2, "
-    "log10, exp, center, scale of one column; cbind(successes, failures) on the left.",
+    "log10, exp, center, scale of one column; cbind(successes, failures) on the left; "
+    "after a |, fixed effects: 'y ~ x | firm + region^year'.",
 )
 @click.option(
     "--family",
@@ -224,4 +225,4 @@ def _by_formula(
             f"{', '.join(sorted(frame)[:10])}"
         )
     settings["sample_weight"] = None if weights is None else frame[weights]
-    return diagnose(safe_formula(formula, set(frame)), frame, **settings)
+    return diagnose(safe_formula(formula, frame.keys()), frame, **settings)

@@ -15,7 +15,11 @@ from linsep.diagnosis.exact.large_columns import columns_of_many
 from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.fewest_columns import FewestColumns
-from linsep.diagnosis.report.levels import level_reasons
+from linsep.diagnosis.report.levels import (
+    level_column_reasons,
+    level_columns,
+    level_reasons,
+)
 from linsep.diagnosis.report.single_columns import Reason, reasons_of
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import Watch
@@ -114,22 +118,31 @@ class Facts:
         What a column says of a factor's levels in numbers gives way to the levels; a
         level gives way to a column that says as much of the same factor.
         """
+        columns = self._level_columns
+        levels = level_reasons(self.study, self.separated, columns)
         found, _ = self._single_columns
-        levels = level_reasons(self.study, self.separated)
+        found = found + level_column_reasons(self.study, columns)
+        found.sort(key=lambda reason: (-reason.rows.size, reason.column))
         singles = []
         for reason in found:
             own = [level.rows for level in levels if level.factor == reason.factor]
-            if reason.is_level or not own or (reason.rows & ~np.any(own, axis=0)).any():
+            if (
+                reason.is_level
+                or not own
+                or np.setdiff1d(reason.rows, np.concatenate(own)).size
+            ):
                 singles.append(reason)
         levels = [
             level
             for level in levels
             if not any(
-                reason.factor == level.factor and not (level.rows & ~reason.rows).any()
+                reason.factor == level.factor
+                and reason.rows.size >= level.rows.size
+                and not np.setdiff1d(level.rows, reason.rows).size
                 for reason in singles
             )
         ]
-        return sorted(singles + levels, key=lambda reason: -int(reason.rows.sum()))
+        return sorted(singles + levels, key=lambda reason: -reason.rows.size)
 
     @property
     def is_every_column_tried(self) -> bool:
@@ -139,13 +152,22 @@ class Facts:
     @cached_property
     def _single_columns(self) -> tuple[list[Reason], bool]:
         return reasons_of(
-            self.study, self._has_constant, budget_for_text(self.seconds_left).is_over
+            self.study,
+            self._has_constant,
+            budget_for_text(self.seconds_left).is_over,
+            list(self._level_columns),
         )
 
-    @property
+    @cached_property
+    def _level_columns(self) -> dict[int, tuple[str, int]]:
+        """The columns of levels, which are seen to by counts, beside a constant."""
+        return level_columns(self.study) if self._has_constant else {}
+
+    @cached_property
     def _has_constant(self) -> bool:
         """Whether the columns make up for a constant."""
-        if self.study.fit_intercept or self.study.family == "ordinal":
+        study = self.study
+        if study.fit_intercept or study.has_constant or study.family == "ordinal":
             return True
         n, d = self.groups.X.shape
         rows = rows_from(self.groups.X, np.ones(n, dtype=np.int8), True)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MOST_REASONS = 6
 # Beyond this many columns a direction is not written out.
 MOST_TERMS = 8
+# Combinations written in more characters stand in `collinear` alone.
+LONGEST_TEXT = 300
 # Coefficients listed by name.
 MOST_NAMES = 12
 # Factors beyond this are written relative to the largest, and rounded.
@@ -92,7 +94,7 @@ def sentences(answer: Diagnosis, facts: Facts) -> list[str]:
 def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
     """Return what was found besides the verdict."""
     study = facts.study
-    found = []
+    found = list(study.notes)
     n_absent = study.n_given - study.present.size - study.n_missing
     if n_absent:
         found.append(f"{count_rows(n_absent)} of weight zero counted as absent.")
@@ -115,7 +117,10 @@ def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
     if facts.contradictions.size:
         found.append(_contradictions(facts))
     if answer.collinear:
-        shown = [f"{name} = {text}" for name, text in answer.collinear.items()]
+        shown = [
+            f"{name} = {text if len(text) <= LONGEST_TEXT else 'a longer combination'}"
+            for name, text in answer.collinear.items()
+        ]
         more = len(shown) - MOST_TERMS
         found.append(
             "Collinear columns, a finding apart from separation: the design has rank "
@@ -175,10 +180,11 @@ def _direction_lines(facts: Facts) -> list[str]:
     """Say the simplest direction found."""
     simplest, for_all = "The simplest direction found", "A direction for all of them"
     left = facts.separated.copy()
+    n_separated = int(left.sum())
     is_whole = False
     for reason in facts.reasons:
-        left &= ~reason.rows
-        if not (facts.separated & ~reason.rows).any():
+        left[reason.rows] = False
+        if facts.separated[reason.rows].sum() == n_separated:
             is_whole = True
             if reason.column is not None:
                 name = facts.study.names[reason.column]

@@ -6,7 +6,7 @@ and all other rows on the other side or at it: "NV = 1 in 13 rows, all HG = 1".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -38,7 +38,7 @@ class Reason:
         The feature's number; None for a level.
     sentences : tuple of str
         One for each side beyond the value that holds rows.
-    rows : ndarray of shape (n,), bool
+    rows : ndarray of int
         The rows beyond the value: predicted perfectly by this column alone. (Of more
         than two classes, some may be predicted in part: one class is ruled out.)
     factor : str or None
@@ -49,19 +49,23 @@ class Reason:
 
     column: int | None
     sentences: tuple[str, ...]
-    rows: NDArray[np.bool_]
+    rows: NDArray[np.intp]
     factor: str | None = None
     is_level: bool = False
 
 
 def reasons_of(
-    study: Study, has_constant: bool, should_stop: Callable[[], bool]
+    study: Study,
+    has_constant: bool,
+    should_stop: Callable[[], bool],
+    seen: Sequence[int] = (),
 ) -> tuple[list[Reason], bool]:
-    """Find the single columns that predict some rows, most rows first.
+    """Find the single columns, but for those seen to, that predict some rows.
 
     Returns
     -------
     found : list of Reason
+        In the order of the columns.
     is_whole : bool
         Whether all columns were looked at before `should_stop` said to stop.
     """
@@ -70,7 +74,8 @@ def reasons_of(
     found: list[Reason] = []
     sides = list(_sides(study))
     is_whole = True
-    for column, x in _columns(study.X, _candidates(study, sides)):
+    chosen = np.setdiff1d(_candidates(study, sides), np.array(seen, dtype=np.intp))
+    for column, x in _columns(study.X, chosen):
         if should_stop():
             is_whole = False
             break
@@ -83,13 +88,12 @@ def reasons_of(
         coding = study.codings[column]
         found += [
             replace(reason, factor=coding.factor, is_level=bool(coding.levels))
-            for reason in _without_repeats(filter(None, candidates))
+            for reason in without_repeats(filter(None, candidates))
         ]
-    found.sort(key=lambda reason: -int(reason.rows.sum()))  # stable: by column
     return found, is_whole
 
 
-def _without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
+def without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
     """Leave out what was said of the same column already."""
     said: set[str] = set()
     for reason in reasons:
@@ -193,7 +197,9 @@ def _reason(
             where = condition_text(study, column, x[mask], bound, side, not is_open)
             outcome = only_outcome(study, mask) or label
             sentences.append(prediction(where, int(mask.sum()), outcome))
-    return Reason(column, tuple(sentences), above | below) if sentences else None
+    if not sentences:
+        return None
+    return Reason(column, tuple(sentences), np.flatnonzero(above | below))
 
 
 def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None:
@@ -225,5 +231,5 @@ def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None
                 sentences.append(prediction(where, int(strict.sum()), outcome))
                 rows |= strict
         if sentences:
-            return Reason(column, tuple(sentences), rows)
+            return Reason(column, tuple(sentences), np.flatnonzero(rows))
     return None

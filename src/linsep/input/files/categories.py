@@ -23,18 +23,26 @@ if TYPE_CHECKING:
 #: How files spell "no value". A column with one of these is refused, text or not.
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "?", "."})
 
-#: The most 0/1 columns one column of text may become. Real categories (states,
-#: occupations, diagnoses) stay under it; identifiers, dates and free text do not.
+#: The most 0/1 columns one column of text may become, unless each of its values stands
+#: in so many rows on average. Real categories (states, firms, diagnoses) keep to one of
+#: these; identifiers, dates and free text do not.
 MOST_LEVELS = 256
+ROWS_A_LEVEL = 10
 
 # A text that is another in every row names the rows: any labels would be separated by
 # its 0/1 columns. Below this many rows that may be chance.
-_FEW_ROWS = 10
+FEW_ROWS = 10
 
-# Beyond this size, and if it saves half, the matrix is kept sparse.
+# Beyond this size, or with a text of very many levels, and if it saves half, the matrix
+# is kept sparse.
 _LARGE_BYTES = 256 * 2**20
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
+
+
+def most_levels(n_rows: int) -> int:
+    """Return how many levels a column of text may have."""
+    return max(MOST_LEVELS, n_rows // ROWS_A_LEVEL)
 
 
 def numbers_from(cells: Sequence[str]) -> NDArray[np.float64] | None:
@@ -117,6 +125,7 @@ class TableBuilder:
         self._blocks: list[Floats] = []
         self._labels = np.empty(n_rows)
         self._n_rows = n_rows
+        self._most_levels = most_levels(n_rows)
         self._n_added = 0
 
     def add(
@@ -147,7 +156,7 @@ class TableBuilder:
             for missing in MISSING.intersection(new):
                 row = [cell.strip() for cell in texts[j]].index(missing)
                 raise InputError(self._missing(row, j, missing))
-            if len(levels.index) > MOST_LEVELS and j != target:
+            if len(levels.index) > self._most_levels and j != target:
                 raise InputError(self._too_many_levels(j))
         self._n_added += len(numbers)
 
@@ -189,7 +198,7 @@ class TableBuilder:
             return _Encoded(name, (name,), truths[codes].astype(np.intp), notes=(note,))
         if _written_with_commas(levels):
             raise InputError(self._commas(j, levels[0]))
-        if len(levels) == self._n_rows > _FEW_ROWS:
+        if len(levels) == self._n_rows > FEW_ROWS:
             raise InputError(self._too_many_levels(j))
         return _Encoded(
             name, tuple(f"{name}[{level}]" for level in levels), codes, levels
@@ -213,7 +222,8 @@ class TableBuilder:
         dense_bytes = self._n_rows * n_columns * self._dtype.itemsize
         # A sparse entry takes its value and an index of four bytes.
         sparse_bytes = self._n_rows * len(encoded) * (self._dtype.itemsize + 4)
-        if dense_bytes > max(_LARGE_BYTES, 2 * sparse_bytes):
+        has_many = any(len(column.levels) > MOST_LEVELS for column in encoded)
+        if dense_bytes > max(0 if has_many else _LARGE_BYTES, 2 * sparse_bytes):
             return self._sparse_matrix(n_columns, numeric, coded)
         X = np.zeros((self._n_rows, n_columns), dtype=self._dtype)
         first = 0
@@ -317,8 +327,8 @@ class TableBuilder:
         odd = next(words, next(iter(levels)))
         codes = np.concatenate(self._levels[j].pieces)
         row = int(np.argmax(codes == levels[odd]))
-        among = f"more than {MOST_LEVELS} different values"
-        if len(levels) <= MOST_LEVELS:
+        among = f"more than {self._most_levels:,} different values"
+        if len(levels) <= self._most_levels:
             among = f"another value in each of the {len(levels)} rows"
         return (
             f"{self._source}: column {name!r} must hold numbers or a few categories, "
@@ -366,7 +376,7 @@ def _written_with_commas(levels: Sequence[str]) -> bool:
 
 def _doubtful_numbers(X: Floats | csr_array, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each column that looks like an identifier."""
-    if not isinstance(X, np.ndarray) or len(X) < _FEW_ROWS:
+    if not isinstance(X, np.ndarray) or len(X) < FEW_ROWS:
         return
     counts = X[1] == X[0] + 1
     counts &= X[-1] == X[0] + len(X) - 1
