@@ -20,6 +20,7 @@ from linsep.result import Status
 from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
+from linsep.search.factorisation import by_factorisation
 from linsep.search.hyperplane import Hyperplane, exact_scan
 from linsep.search.limits import Monitor, Stopped
 from linsep.search.reasons import Reason
@@ -146,7 +147,7 @@ class Search:
         conflict = canonicalise(working.rows).conflict
         held = p > 0
         if conflict is None and np.count_nonzero(held) > MOST_SETTLED:
-            found = self.by_factorisation()
+            found = by_factorisation(self.rows, self.monitor)
             if isinstance(found, Verdict):
                 return found
         if conflict is None:
@@ -167,7 +168,7 @@ class Search:
         from linsep.proof.ladder import settle
 
         if min(working.rows.shape) > MOST_SETTLED:
-            found = self.by_factorisation()
+            found = by_factorisation(self.rows, self.monitor)
             if found is not None:
                 return found
         if min(working.rows.shape) > MOST_COORDINATES:
@@ -179,24 +180,6 @@ class Search:
             reason = self.monitor.reason_to_stop()
             raise Stopped(reason or Reason.EXACTNESS_STOPPED.text())
         return Hyperplane.rounded(settled.w)
-
-    def by_factorisation(self) -> Hyperplane | Verdict | None:
-        """Part all rows by `linsep.verified`; None if that proves nothing."""
-        from linsep.verified.answers import combined
-        from linsep.verified.overlap import Counts
-        from linsep.verified.reduction import Reduction
-        from linsep.verified.vectors import written_out
-
-        n, d = self.rows.shape
-        counts = Counts(np.ones(n), np.zeros(n))
-        check = partial(self.monitor.stop_if_due, rounds=False)
-        reduced = Reduction(self.rows, counts, check=check).run()
-        if not reduced.is_proved:
-            return None
-        if reduced.overlapped.any():
-            self.monitor.at_most(0.0)
-            return Verdict.overlapping(reduced)
-        return Hyperplane.rounded(written_out(combined(self.rows, reduced), d))
 
     def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
         """Return the verdict: a conflict of the working set is one of all the rows."""
@@ -226,7 +209,7 @@ class SeparatorEngine:
         candidate = self._candidate(working, self._loop_alone(working))
         if candidate.kind is not Kind.SEPARATOR and self._loop_alone(working):
             self._is_factored = True
-            found = self.search.by_factorisation()
+            found = by_factorisation(self.search.rows, self.search.monitor)
             if found is not None:
                 return found
             candidate = self._candidate(working)
