@@ -23,6 +23,8 @@ from linsep.verified.parts import Part
 
 # What is closer to one may be one.
 NEAR_ONE = 1e-6
+# The factor is of G less a little; solutions are improved so many times.
+N_REFINEMENTS = 3
 # Designs that need more products are not looked at.
 MOST_PRODUCTS = 4_000_000_000
 # Vectors looked at in one go.
@@ -53,7 +55,10 @@ def are_outside(part: Part) -> NDArray[np.bool_]:
     for start in range(0, d, TOGETHER):
         part.check()
         block = A[start : start + TOGETHER].T
-        x = moments.scaled(factor.solve(moments.scaled(block, up=True)), up=True)
+        x = np.zeros_like(block)
+        for _ in range(N_REFINEMENTS):
+            left = moments.scaled(block - G @ x, up=True)
+            x += moments.scaled(factor.solve(left), up=True)
         # No entry of |A|'|A| is above 2, and G is off by a share of it.
         sums = np.abs(x).sum(axis=0)
         doubts = error * (np.abs(block) + LARGEST * 2.0 * sums)
