@@ -237,9 +237,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "proof": {"input", "rows", "whole_files"},
     "verified": {"proof", "rows", "solvers"},
     "result": {"input", "lazy", "printable", "proof"},
-    "search": {"input", "lazy", "proof", "result", "rows", "solvers"},
+    "search": {
+        "input",
+        "lazy",
+        "proof",
+        "result",
+        "rows",
+        "solvers",
+        "verified",
+    },
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},
+    "chance": {"input", "labellings", "rows", "search"},
     "classifier": {"figure_style", "input", "result", "rows", "search", "solvers"},
     "diagnosis.status": set(),
     "diagnosis.watch": set(),
@@ -356,23 +365,9 @@ def test_no_module_is_too_long_to_read():
 def test_the_spine_reads_in_an_afternoon():
     text = (ROOT / "docs" / "architecture.rst").read_text()
     spine = re.findall(r"^\d+\. ``([\w/]+\.py)``:", text, re.MULTILINE)
-    assert len(spine) == 12
+    assert len(spine) == 11
     sizes = [len((SOURCE / name).read_text().splitlines()) for name in spine]
-    assert sum(sizes) <= 2750
-
-
-def test_checker_stands_on_the_standard_library_alone():
-    tree = ast.parse((SOURCE / "proof" / "checker.py").read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0
-            names = [node.module]
-        else:
-            continue
-        for name in names:
-            assert name.partition(".")[0] in sys.stdlib_module_names
+    assert sum(sizes) <= 2650
 
 
 def test_no_code_unpickles_or_evaluates_text():

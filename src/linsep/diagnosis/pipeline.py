@@ -236,7 +236,7 @@ def _estimates(
 
 def _collinear(demands: Demands, columns: Columns) -> dict[str, str]:
     """Write each column that adds nothing as a combination of earlier ones."""
-    if columns.n_independent is not None:
+    if columns.is_open:
         return {}
     names = {j: name for name, j in demands.named_columns}
     kept = set(columns.kept.tolist())

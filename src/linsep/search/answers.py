@@ -20,6 +20,7 @@ from linsep.search.reasons import Reason
 
 if TYPE_CHECKING:
     from linsep.proof.certificate import Certificate
+    from linsep.verified.reduction import Reduced
 
 Answer = TypeVar("Answer", bound=Separation)
 
@@ -43,6 +44,8 @@ class Verdict:
         Rows that carry the largest margin, where that was sought.
     square : callable or None
         Settles the largest margin squared, exactly.
+    reduced : Reduced or None
+        The proof that no hyperplane separates, where no conflict was looked for.
     """
 
     status: Status
@@ -52,6 +55,7 @@ class Verdict:
     conflict_weights: tuple[int, ...] | None = None
     support: NDArray[np.intp] | None = None
     square: Callable[[], Fraction] | None = None
+    reduced: Reduced | None = None
 
     @classmethod
     def undecided(cls, reason: str) -> Verdict:
@@ -75,6 +79,17 @@ class Verdict:
             f"Inseparable{where}: no hyperplane separates even {these}.",
             conflict=rows[order],
             conflict_weights=tuple(int(weights[at]) for at in order),
+        )
+
+    @classmethod
+    def overlapping(cls, reduced: Reduced) -> Verdict:
+        """Return the verdict of a reduction that proved rows to overlap."""
+        n = int(reduced.overlapped.sum())
+        return cls(
+            Status.INSEPARABLE,
+            f"Inseparable: {n:,} rows overlap, which one factorisation proves; fewer "
+            "that would do were not looked for.",
+            reduced=reduced,
         )
 
     def renumbered(self, numbers: NDArray[np.intp]) -> Verdict:
@@ -229,6 +244,10 @@ def _certificate(problem: Problem, verdict: Verdict) -> Lazy[Certificate] | None
         if verdict.hyperplane is not None:
             weights = verdict.hyperplane.integers()
             return Certificate.for_separator(rows, classes, weights)
+        if verdict.reduced is not None:
+            from linsep.verified.answers import ordered_certificate
+
+            return ordered_certificate(rows, classes, verdict.reduced)
         conflict = [] if verdict.conflict is None else verdict.conflict.tolist()
         return Certificate.for_conflict(
             rows, classes, conflict, verdict.conflict_weights or ()

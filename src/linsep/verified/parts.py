@@ -30,6 +30,8 @@ Check = Callable[[], None]
 LONGEST_BLOCK = 4096
 # Entries of a column smaller than its largest by more are not scaled without loss.
 WIDEST = 500
+# Dense parts of no more entries are held in memory, as doubles.
+MOST_HELD = 1 << 26
 
 
 class TooWide(Exception):
@@ -157,8 +159,7 @@ class Part:
 
     def mapped(self, function: Callable[[slice, Any], Any]) -> list[Any]:
         """Return ``function(range, block)`` of every block of dense rows, in order."""
-        exponents = self.exponents  # made once, not by each thread
-        del exponents
+        _ = self.exponents, self._scaled_rows  # made once, not by each thread
 
         def visit(chunk: tuple[int, int]) -> Any:
             return function(slice(*chunk), self._block(*chunk))
@@ -233,5 +234,26 @@ class Part:
             return self._held[start:stop]
         return self.raw(np.arange(start, stop))
 
+    @cached_property
+    def _scaled_rows(self) -> Floats | None:
+        """All rows, scaled, where they are few enough to be held."""
+        n, k = self.shape
+        if n * k > MOST_HELD:
+            return None
+        held = np.empty((n, k))
+        for start, stop in self._chunks():
+            self.check()
+            held[start:stop] = self._scaled(self._raw(start, stop))
+        return held
+
     def _block(self, start: int, stop: int) -> Any:
-        return np.ldexp(self._raw(start, stop), -self.exponents)
+        held = self._scaled_rows
+        if held is not None:
+            return held[start:stop]
+        return self._scaled(self._raw(start, stop))
+
+    def _scaled(self, block: Floats) -> Floats:
+        """Divide the columns by their powers of two."""
+        if np.abs(self.exponents).max(initial=0) < 1000:
+            return np.asarray(block * np.ldexp(1.0, -self.exponents))
+        return np.asarray(np.ldexp(block, -self.exponents))

@@ -23,7 +23,9 @@ FIRST_STEPS = 3
 # A step that moves no row further than this against its weight promises a proof.
 PROMISING = 0.95
 # Shares of the largest step up to which a row counts as standing still.
-STILL = (0.3, 0.03, 0.5, 0.1, 0.01)
+STILL = (0.3, 0.03, 0.5, 0.1, 0.01, 1e-9)
+# The step at which a set of rows counts as seen that was tried.
+TRIED = -1
 # Bits of the coordinates of a direction that are tried.
 BITS = (1, 3, 6, 12, 24, 52)
 
@@ -175,7 +177,7 @@ class _Newton:
     def _run(self, z: Floats) -> _Found:
         exponents, first = self.part.exponents, self.layout.first
         products, _ = self.part.products(z)
-        tried: set[bytes] = set()
+        seen: dict[bytes, int] = {}
         for n_steps in range(MOST_STEPS):
             self.check()
             try:
@@ -186,9 +188,9 @@ class _Newton:
             if step.largest < PROMISING:
                 if step.is_proof():
                     return _Found(point, first, is_proved=True)
-            elif n_steps >= FIRST_STEPS:
+            elif n_steps >= FIRST_STEPS - 1:
                 for candidate in (step.q, z):
-                    found = self._direction(candidate, tried)
+                    found = self._direction(candidate, n_steps, seen)
                     if found is not None:
                         return _Found(point, first, False, *found)
             length = self._damped(products, step)
@@ -218,7 +220,7 @@ class _Newton:
         return length
 
     def _direction(
-        self, q: Floats, tried: set[bytes]
+        self, q: Floats, n_steps: int, seen: dict[bytes, int]
     ) -> tuple[SparseVector, Index] | None:
         """Look for a direction near q that is exact."""
         moves, _ = self.part.products(q)
@@ -228,9 +230,10 @@ class _Newton:
             if not largest > 0 or (~still & ((moves < 0) | self.equal)).any():
                 continue
             key = np.packbits(still).tobytes()
-            if key in tried:
+            # Rows that stand still at two steps will go on to; each set is tried once.
+            if seen.setdefault(key, n_steps) in (n_steps, TRIED):
                 continue
-            tried.add(key)
+            seen[key] = TRIED
             found = self._snapped(q, still)
             if found is not None:
                 return found

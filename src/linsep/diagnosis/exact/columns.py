@@ -56,9 +56,10 @@ class Columns:
         rows, of it and kept columns.
     is_well_conditioned : bool
         Whether the columns kept are known to be independent by more than rounding.
+    is_open : bool
+        Whether it is not known which columns are to be kept; then `kept` is empty.
     n_independent : int or None
-        The rank, where it is known but not which columns are to be kept; then `kept` is
-        empty and no column is called aliased.
+        The rank, where it is known all the same.
     """
 
     kept: NDArray[np.intp]
@@ -66,17 +67,20 @@ class Columns:
     combinations: dict[int, dict[int, Fraction]] = field(default_factory=dict)
     null_vectors: dict[int, SparseVector] = field(default_factory=dict)
     is_well_conditioned: bool = False
+    is_open: bool = False
     n_independent: int | None = None
 
     @classmethod
     def open(cls, d: int) -> Columns:
         """Return what is known of d columns before they are looked at."""
-        return cls(np.empty(0, dtype=np.intp), np.zeros(d, dtype=bool), n_independent=0)
+        return cls(np.empty(0, dtype=np.intp), np.zeros(d, dtype=bool), is_open=True)
 
     @property
-    def rank(self) -> int:
-        """Number of independent columns."""
-        return int(self.kept.size) if self.n_independent is None else self.n_independent
+    def rank(self) -> int | None:
+        """Number of independent columns; None where it is not known."""
+        if self.is_open:
+            return self.n_independent
+        return int(self.kept.size)
 
 
 def columns_of(

@@ -41,7 +41,8 @@ def columns_of_wide(
     """Find the independent columns where there are fewer rows than columns.
 
     The rank is that of the rows, which one factorisation proves where rows are many.
-    Which columns are kept is then left open; those called aliased are.
+    Which columns are kept is then left open; those called aliased are. Where that does
+    not do either, all is left open.
 
     Raises
     ------
@@ -57,12 +58,11 @@ def columns_of_wide(
     )
     found = columns_of_many(across, np.arange(m), partial(require_time, should_stop))
     if found is None:
-        return columns_of(
-            rows, np.random.default_rng(0), priority, should_stop, combinations=False
-        )
+        return Columns.open(d)
     none = np.empty(0, dtype=np.intp)
     independent = Part.of(across, np.arange(d), found.kept)
-    return Columns(none, are_outside(independent), n_independent=found.rank)
+    aliased = are_outside(independent)
+    return Columns(none, aliased, is_open=True, n_independent=found.rank)
 
 
 def _transposed(matrix: Any) -> Any:

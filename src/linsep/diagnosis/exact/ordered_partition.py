@@ -21,16 +21,19 @@ from linsep.diagnosis.exact.large_columns import echelon, without
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
-from linsep.proof.signs import all_positive, signs_of
+from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, is_sparse, rows_from
 from linsep.solvers.engines import Kind, solve
+from linsep.verified.answers import combined
 from linsep.verified.overlap import Counts
 from linsep.verified.reduction import Reduced
 from linsep.verified.reduction import Reduction as VerifiedReduction
-from linsep.verified.vectors import SparseVector, combination, unit_vector, written_out
+from linsep.verified.vectors import SparseVector, unit_vector, written_out
 
 # What is left is settled exactly up to this many columns.
 MOST_EXACT = 1_000
+# Rows at most through which the shortest vector is sought.
+MOST_FACTORED = 4_000
 # Rounds and steps at most to separate all rows at once.
 MOST_ROUNDS = 5_000
 
@@ -92,7 +95,11 @@ def partition_in_order(
             )
             require_time(watch.is_over)
         reduced, rest = _settled_exactly(demands, reduced, left, rng, watch)
-    w = combined(rows, reduced, columns)
+    whole = combined(rows, reduced)
+    # Columns that add nothing are exchanged for the others.
+    for column, vector in columns.null_vectors.items():
+        whole = without(whole, vector, column)
+    w = written_out(whole, rows.shape[1])
     return OrderedPartition(reduced, w, rest, left)
 
 
@@ -106,7 +113,7 @@ def separated_at_once(
         return None
     every = np.arange(m)
     block = rows.take(every)
-    found = _through_all(block) if m <= rows.shape[1] else None
+    found = _through_all(block) if m <= min(rows.shape[1], MOST_FACTORED) else None
     if found is None:
         candidate = solve(
             block,
@@ -175,60 +182,6 @@ def _settled_exactly(
         directions.append(entries.placed(reduced.columns))
         stage[left[rest.overlapped]] = len(directions)
     return replace(reduced, directions=directions, stage=stage), rest
-
-
-def combined(rows: Rows, reduced: Reduced, columns: Columns) -> tuple[int, ...]:
-    """Make one direction, positive on all separated rows and zero on the others.
-
-    From the last direction to the first, each counts so much that the rows it
-    separates stay on their side. Columns that add nothing are then exchanged for the
-    others.
-    """
-    whole = SparseVector.from_items({})
-    for k in range(len(reduced.directions) - 1, -1, -1):
-        direction = reduced.directions[k]
-        index = np.flatnonzero(reduced.stage == k)
-        whole = _outweighed(rows, index, direction, whole)
-    for column, vector in columns.null_vectors.items():
-        whole = without(whole, vector, column)
-    return written_out(whole, rows.shape[1])
-
-
-def _outweighed(
-    rows: Rows,
-    index: NDArray[np.intp],
-    direction: SparseVector,
-    rest: SparseVector,
-) -> SparseVector:
-    """Add directions so that the first decides on some rows."""
-    if rest.columns.size == 0:
-        return direction
-    both = np.union1d(direction.columns, rest.columns)
-    block = rows.take(index)[:, both]
-    first, second = (_entries(vector, both) for vector in (direction, rest))
-    scale = float(np.abs(second).max())
-    falling, leading = block @ (second / scale), block @ first
-    with np.errstate(divide="ignore"):
-        needed = float((-falling / leading).max(initial=0.0)) * scale
-    power = max(0, int(np.frexp(needed)[1]) + 1) if np.isfinite(needed) else 64
-    unsigned = rows_from(block, np.ones(index.size, dtype=np.int8), False)
-    while True:
-        found = combination([(1 << power, direction), (1, rest)])
-        inside = np.zeros(both.size, dtype=object)
-        inside[np.searchsorted(both, found.columns)] = found.values
-        signs, _ = signs_of(unsigned, inside.tolist(), np.arange(index.size))
-        if (signs > 0).all():
-            return found
-        power += 1 + power // 4
-
-
-def _entries(vector: SparseVector, columns: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the entries of a vector in some columns, rounded."""
-    entries = np.zeros(columns.size)
-    entries[np.searchsorted(columns, vector.columns)] = [
-        float(v) for v in vector.values
-    ]
-    return entries
 
 
 def null_vectors(

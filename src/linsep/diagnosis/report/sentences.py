@@ -330,6 +330,6 @@ def _chance(answer: Diagnosis, facts: Facts) -> list[str]:
     held = facts.levels_held
     overlaps = facts.status is DiagnosisStatus.OVERLAP
     sentence = chance_sentence(
-        held.shape[0], facts.columns.rank, int(held[:, 1].sum()), overlaps
+        held.shape[0], answer.rank, int(held[:, 1].sum()), overlaps
     )
     return [sentence] if sentence else []
