@@ -212,7 +212,11 @@ def _verdicts(
     separated = np.flatnonzero(~partition.overlapped)
     if separated.size == 0:
         return dict.fromkeys(columns.kept.tolist(), Estimate.FINITE)
-    basis = null_vectors(demands.rows, partition, columns)
+    check = partial(require_time, watch.is_over)
+    try:
+        basis = null_vectors(demands.rows, partition, columns, check)
+    except OutOfTime:
+        return {}
     return block_verdicts(demands.rows, separated, basis, columns.kept, watch.is_over)
 
 

@@ -10,6 +10,7 @@ That the other columns are independent is proved by a Cholesky factor
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,6 +87,24 @@ def null_space(part: Part, *, prove: bool = True) -> NullSpace:
         kept = np.flatnonzero(~np.isin(moments.layout.rest, free))
         is_proved = _is_independent(moments.restricted(kept) if free.size else moments)
     return NullSpace(pivots, free, vectors, is_proved)
+
+
+def restricted_space(part: Part, known: Mapping[int, SparseVector]) -> NullSpace:
+    """Take vectors that vanish on all rows, where some columns of them are zero.
+
+    Each is named by a column that no other of them holds. There may be more vectors
+    that vanish on the part.
+    """
+    place = np.full(part.rows.shape[1], -1)
+    place[part.columns] = np.arange(part.columns.size)
+    free, basis = [], []
+    for column, vector in sorted(known.items()):
+        if place[column] >= 0:
+            entries = {int(place[j]): x for j, x in vector.items() if place[j] >= 0}
+            free.append(int(place[column]))
+            basis.append(SparseVector.from_items(entries))
+    pivots = np.setdiff1d(np.arange(part.columns.size), free)
+    return NullSpace(pivots, np.array(free, dtype=np.intp), basis, is_proved=False)
 
 
 def _is_independent(moments: Moments) -> bool:

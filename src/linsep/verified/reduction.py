@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import lcm
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from linsep.rows import Rows
 from linsep.verified.moments import Layout, NotPositive, TooLarge
-from linsep.verified.null_space import NullSpace, null_space
+from linsep.verified.null_space import NullSpace, null_space, restricted_space
 from linsep.verified.overlap import Counts, Step
 from linsep.verified.parts import Check, Floats, Index, Part, TooWide, no_check
 from linsep.verified.presolve import Presolve, filled_columns
@@ -80,6 +81,9 @@ class Reduction:
         ``a_i . w = 0`` is demanded.
     start : ndarray of shape (d,), optional
         Where Newton's method begins, such as an estimate.
+    known : dict of int to SparseVector, optional
+        Vectors that vanish on all rows, each by a column that no other of them holds;
+        where these are all there are, no null space need be looked for.
     check : callable
         Called between steps; ends the work by an exception.
     """
@@ -87,6 +91,7 @@ class Reduction:
     rows: Rows
     counts: Counts
     start: Floats | None = None
+    known: Mapping[int, SparseVector] | None = None
     check: Check = no_check
     directions: list[SparseVector] = field(default_factory=list)
 
@@ -105,8 +110,7 @@ class Reduction:
                 return self._ended(presolve, is_proved=True)
             try:
                 part = Part.of(self.rows, left, columns, self.check)
-                space = null_space(part, prove=False)
-                found = _Newton(part, space, self.counts.of(left), self.check).run(z)
+                space, found = self._searched(part, self.counts.of(left), z)
             except (TooLarge, TooWide):
                 return self._ended(presolve)
             z = np.zeros(d)
@@ -117,6 +121,18 @@ class Reduction:
                 return self._ended(presolve, z, eliminated, space, found.is_proved)
             presolve.drop(found.gone)
             self._take(found.direction, found.gone)
+
+    def _searched(
+        self, part: Part, counts: Counts, z: Floats
+    ) -> tuple[NullSpace, _Found]:
+        """Run Newton's method, at first with the null vectors that are known."""
+        if self.known is not None:
+            space = restricted_space(part, self.known)
+            found = _Newton(part, space, counts, self.check).run(z)
+            if not found.is_singular:
+                return space, found
+        space = null_space(part, prove=False)
+        return space, _Newton(part, space, counts, self.check).run(z)
 
     def _take(self, direction: SparseVector, gone: Index) -> None:
         """Keep a direction, and which rows it separates."""
@@ -152,6 +168,7 @@ class _Found:
     is_proved: bool = False
     direction: SparseVector | None = None
     gone: Index = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    is_singular: bool = False
 
 
 class _Newton:
@@ -183,7 +200,8 @@ class _Newton:
             try:
                 step = Step.at(self.part, products, self.counts, self.layout)
             except NotPositive:
-                break
+                point = np.ldexp(z, -exponents)
+                return _Found(point, first, is_singular=n_steps == 0)
             point = np.ldexp(z, -exponents)
             if step.largest < PROMISING:
                 if step.is_proof():

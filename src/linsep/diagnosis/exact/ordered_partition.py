@@ -26,6 +26,7 @@ from linsep.rows import Rows, as_dense, is_sparse, rows_from
 from linsep.solvers.engines import Kind, solve
 from linsep.verified.answers import combined
 from linsep.verified.overlap import Counts
+from linsep.verified.parts import Check
 from linsep.verified.reduction import Reduced
 from linsep.verified.reduction import Reduction as VerifiedReduction
 from linsep.verified.vectors import SparseVector, unit_vector, written_out
@@ -84,7 +85,8 @@ def partition_in_order(
     """
     rows = demands.rows
     check = partial(require_time, watch.is_over)
-    reduced = VerifiedReduction(rows, counts, check=check).run()
+    known = columns.null_vectors if columns.is_well_conditioned else None
+    reduced = VerifiedReduction(rows, counts, known=known, check=check).run()
     rest, left = None, np.flatnonzero(reduced.overlapped)
     if not reduced.is_proved:
         if reduced.columns.size > MOST_EXACT:
@@ -185,7 +187,7 @@ def _settled_exactly(
 
 
 def null_vectors(
-    rows: Rows, partition: OrderedPartition, columns: Columns
+    rows: Rows, partition: OrderedPartition, columns: Columns, check: Check
 ) -> list[SparseVector]:
     """Return a basis of all w on kept columns that vanish on the overlapped rows."""
     reduced, rest = partition.reduced, partition.rest
@@ -214,8 +216,13 @@ def null_vectors(
         return found
     # Columns left out are exchanged for those kept; what then is zero, or depends on
     # others, vanishes on all rows.
-    for column, vector in columns.null_vectors.items():
-        found = [without(other, vector, column) for other in found]
     if not columns.null_vectors:
         return found
+    is_left_out = np.ones(d, dtype=bool)
+    is_left_out[columns.kept] = False
+    for k, vector in enumerate(found):
+        if k % 1000 == 0:
+            check()
+        for column in vector.columns[is_left_out[vector.columns]].tolist():
+            found[k] = without(found[k], columns.null_vectors[column], column)
     return list(echelon(found, np.arange(d)).values())
