@@ -76,10 +76,6 @@ class PermutationTest:
         Those that a hyperplane separates.
     n_undecided : int
         Those not decided within the limits; they count as separable in `p_value`.
-    p_value : float
-        ``(1 + n_separable + n_undecided) / (1 + n_permutations)``: the chance, at most,
-        that labels without any relation to the rows would be separable. It is of
-        interest where the labels given are separable.
     """
 
     n_permutations: int
@@ -88,7 +84,11 @@ class PermutationTest:
 
     @property
     def p_value(self) -> float:
-        """The chance of separation under shuffled labels, the given ones counted."""
+        """``(1 + n_separable + n_undecided) / (1 + n_permutations)``.
+
+        The chance, at most, that labels without any relation to the rows would be
+        separable; of interest where the labels given are.
+        """
         likely = 1 + self.n_separable + self.n_undecided
         return likely / (1 + self.n_permutations)
 

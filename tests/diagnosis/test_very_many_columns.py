@@ -78,6 +78,11 @@ def same_answer(seed, monkeypatch):
     assert [s > 0 for s in slacks] == [s > 0 for s in same], seed
 
 
+@pytest.mark.parametrize("seed", [3718])
+def test_designs_that_were_once_answered_otherwise(seed, monkeypatch):
+    same_answer(seed, monkeypatch)
+
+
 @pytest.mark.parametrize("start", range(0, 300, 20))
 def test_random_designs_are_answered_as_by_exact_elimination(start, monkeypatch):
     for seed in range(start, start + 20):

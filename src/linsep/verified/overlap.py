@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,7 +228,9 @@ class _Residual:
         # over rows by one product and its additions.
         bound = (1 + gamma(6)) * weights.moment * errors
         bound += gamma(6) * (weights.size + weights.moment * np.abs(products))
-        bound += part.sum_error * np.abs(u)
+        # The checker, which adds up in blocks, is to see it as well.
+        blocks = gamma(2 * isqrt(part.shape[0]) + 16)
+        bound += max(part.sum_error, blocks) * np.abs(u)
         doubt = part.combined_sizes(bound) * (1 + gamma(part.shape[0] + 4)) + 1e-300
         return cls(products, errors, part.combined(u), doubt)
 
