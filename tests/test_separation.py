@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 import linsep
 from helpers import known_cases
+from judges import z3_separable
 from linsep import separate
 
 
@@ -173,20 +174,6 @@ def test_random_labels_are_proved_inseparable():
     for spare in (0, 50):
         rest = np.delete(answer.conflict, spare)
         assert separate(X[rest], y[rest]).separable
-
-
-def z3_separable(A):
-    """Ask z3 whether some w has A w >= 1, in exact rational arithmetic."""
-    import z3
-
-    w = [z3.Real(f"w{j}") for j in range(len(A[0]))]
-    solver = z3.Solver()
-    for row in A:
-        terms = [
-            z3.Q(a.numerator, a.denominator) * b for a, b in zip(row, w, strict=True)
-        ]
-        solver.add(z3.Sum(terms) >= 1)
-    return solver.check() == z3.sat
 
 
 @st.composite

@@ -11,6 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
+    from linsep.chance import PermutationTest as PermutationTest
+    from linsep.chance import capacity as capacity
+    from linsep.chance import permutation_test as permutation_test
     from linsep.classifier.displays import ConvergenceDisplay as ConvergenceDisplay
     from linsep.classifier.displays import MarginDisplay as MarginDisplay
     from linsep.classifier.displays import ProjectionDisplay as ProjectionDisplay
@@ -61,6 +64,7 @@ _HOMES = {
     "LargestMargin": "result",
     "MarginDisplay": "classifier.displays",
     "OptimisticPerceptron": "classifier.optimistic_perceptron",
+    "PermutationTest": "chance",
     "Progress": "result",
     "ProjectionDisplay": "classifier.displays",
     "Separation": "result",
@@ -68,6 +72,7 @@ _HOMES = {
     "SeparationWarning": "diagnosis",
     "Status": "result",
     "Table": "input.files",
+    "capacity": "chance",
     "check_separation": "diagnosis",
     "datasets": "datasets",
     "diagnose": "diagnosis",
@@ -77,6 +82,7 @@ _HOMES = {
     "diagnose_outcomes": "diagnosis",
     "influential_rows": "diagnosis",
     "max_margin": "largest_margin",
+    "permutation_test": "chance",
     "read_table": "input.files",
     "screen_columns": "diagnosis",
     "separate": "separation",

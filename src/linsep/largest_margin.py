@@ -131,7 +131,7 @@ def max_margin(
         find_largest_margin,
         tol=float(tol),
         monitor=monitor,
-        rng=np.random.default_rng(checked_seed(random_state)),
+        rng=checked_seed(random_state),
     )
     read = partial(
         problem_from,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Generic, TypeVar
 
+Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
@@ -36,6 +37,35 @@ class Lazy(Generic[Value]):
     def __getstate__(self) -> dict[str, Value]:
         """Keep the value alone."""
         return {"value": self.value}
+
+
+class LazyMapping(Mapping[Key, Value]):
+    """A mapping whose contents are made when they are first looked at.
+
+    Examples
+    --------
+    >>> LazyMapping(lambda: {"one": 1}) == {"one": 1}
+    True
+    """
+
+    def __init__(self, make: Callable[[], Mapping[Key, Value]]) -> None:
+        self._lazy = Lazy(make)
+
+    def __getitem__(self, key: Key) -> Value:
+        """Return what is kept under a key."""
+        return self._lazy.value[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        """Go through the keys."""
+        return iter(self._lazy.value)
+
+    def __len__(self) -> int:
+        """Return the number of keys."""
+        return len(self._lazy.value)
+
+    def __repr__(self) -> str:
+        """Show the contents."""
+        return repr(self._lazy.value)
 
 
 class LazyIfMade(Lazy[Value]):

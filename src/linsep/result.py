@@ -6,7 +6,6 @@ import warnings
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +27,9 @@ class Status(StrEnum):
 
     - ``separable``: ``coef`` and ``intercept`` put every row strictly on its side.
     - ``inseparable``: ``conflict_weights`` on the rows ``conflict`` are positive, and
-      under them the signed rows sum to exactly zero, so no hyperplane exists.
+      under them the signed rows sum to exactly zero, so no hyperplane exists. Where a
+      conflict of more than 500 rows would have to be found, one factorisation proves
+      that such weights exist, and ``conflict`` is None.
     - ``undecided``: a limit was reached first. The margin interval still holds.
     """
 
@@ -90,7 +91,7 @@ class Separation:
         hyperplane achieves. The upper end is 0 when inseparable.
     conflict : ndarray of int or None
         Rows (sorted) that no hyperplane separates, at most rank + 1 of them, none of
-        them spare; None unless inseparable.
+        them spare; None unless inseparable, or where no conflict was looked for.
     conflict_weights : tuple of Fraction or None
         Positive weights, one a conflict row, summing to one, under which the two
         classes of the conflict have the same weighted sum.
@@ -327,6 +328,8 @@ class Separation:
 
     def _repr_html_(self) -> str:
         """Show the summary in a notebook; everything from the data is escaped."""
+        from html import escape
+
         head, *rest = self.summary().split("\n")
         body = "".join(f"<br>{escape(line)}" for line in rest)
         return f"<div><strong>{escape(head)}</strong>{body}</div>"

@@ -16,8 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import numpy as np
-
 from linsep.input import checked_seed, problem_from
 from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Separation
@@ -118,7 +116,7 @@ def separate(
     find = partial(
         find_separator,
         monitor=monitor,
-        rng=np.random.default_rng(checked_seed(random_state)),
+        rng=checked_seed(random_state),
     )
     read = partial(
         problem_from,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +31,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield target
         return
-    mark = f"{os.getpid()}.{secrets.token_hex(6)}"
+    mark = f"{os.getpid()}.{os.urandom(6).hex()}"
     unfinished = target.with_name(f".{mark}.part.{target.name}")
     try:
         yield unfinished

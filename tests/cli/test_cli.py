@@ -449,3 +449,48 @@ def test_output_never_replaces_the_data(tmp_path, arguments):
     assert run.exit_code == 2
     assert "must not be the file of data" in run.stderr
     assert file.read_text() == APART
+
+
+# --- formulas with fixed effects ---
+
+
+def test_fixed_effects_are_read_as_in_python(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {
+        "y": rng.poisson(1.0, 200),
+        "x": rng.integers(0, 9, 200),
+        "firm": rng.choice(["a|b", "c", "d"], 200),
+        "my year": rng.integers(2001, 2005, 200),
+        "w": rng.integers(0, 2, 200),
+    }
+    columns["y"][columns["firm"] == "c"] = 0
+    path = tmp_path / "panel.csv"
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows), ""]
+    path.write_text("\n".join(lines))
+    formula = "y ~ x | firm^`my year` + firm"
+    options = ["--family", "poisson", "--weights", "w"]
+    found = run_json("diagnose", path, "--formula", formula, *options)
+    answer = linsep.diagnose(
+        formula, columns, family="poisson", sample_weight=columns["w"]
+    )
+    expected = json.loads(strict_json(answer.to_dict()))
+    assert found | {"seconds": 0} == expected | {"seconds": 0}
+    n_rows = int(((columns["firm"] == "c") & (columns["w"] == 1)).sum())
+    text = run("diagnose", path, "--formula", formula, *options).stdout
+    assert f"firm = c in {n_rows} rows, all y = 0." in text
+
+
+@pytest.mark.parametrize(
+    ("effects", "said"),
+    [
+        ("firm[x]", "slopes"),
+        ("csw(firm)", "one model"),
+        ("__import__('os')", "fixed effects must be"),
+        ("firms", "no column; the data have x, firm, y"),
+    ],
+)
+def test_other_fixed_effects_are_one_message(csv, effects, said):
+    path = csv("x,firm,y\n1,a,0\n2,b,1\n3,a,1\n")
+    found = run("diagnose", path, "--formula", f"y ~ x | {effects}", code=2)
+    assert said in " ".join(found.stderr.split())

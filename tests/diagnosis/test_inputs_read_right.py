@@ -108,7 +108,7 @@ def test_a_factor_on_the_left_keeps_the_order_of_its_levels(frame):
     assert linsep.diagnose("share ~ y", frame).status == "overlap"
 
 
-@pytest.mark.parametrize("right", ["x | z", "x | z | 1"])
+@pytest.mark.parametrize("right", ["x | z | 1", "x | z | x + z"])
 def test_the_right_side_is_one_part(frame, right):
     with pytest.raises(linsep.InputError, match="one part"):
         linsep.diagnose(f"y ~ {right}", frame)

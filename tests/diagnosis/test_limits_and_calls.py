@@ -105,7 +105,7 @@ def rotated(d):
 def test_a_search_for_few_columns_that_was_cut_short_says_so(monkeypatch):
     data = rotated(5)
     assert "uses 5 columns: " in linsep.diagnose(*data).summary()
-    monkeypatch.setattr("linsep.diagnosis.report.facts.SECONDS_FOR_COLUMNS", 0.0)
+    monkeypatch.setattr("linsep.diagnosis.report.facts.SECONDS_FOR_TEXT", 0.0)
     answer = linsep.diagnose(*data)
     assert "uses at most 5 columns: " in answer.summary()
 

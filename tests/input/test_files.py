@@ -261,15 +261,20 @@ def is_number(text):
 @given(st.lists(st.text("0123456789+-.eE_ naif()xt\t\u00a0", max_size=8), min_size=1))
 def test_engine_takes_for_a_number_what_python_does(tmp_path_factory, texts):
     cells = [text for text in texts if text.strip() not in categories.MISSING]
+    cells = [c for c in cells if not is_number(c) or math.isfinite(float(c))]
+    # A column for each text, so that one file asks about them all.
+    names = [f"c{k}" for k in range(len(cells))]
+    quoted = "".join(f'"{cell}",' for cell in cells)
     path = tmp_path_factory.mktemp("csv") / "data.csv"
-    for text in cells:
-        path.write_text(f'a,label\n"{text}",x\n"{text}",y\n', encoding="utf-8")
-        if not is_number(text):
-            assert read_table(path, "label").feature_names != ("a",)
-        elif math.isfinite(float(text)):
-            np.testing.assert_array_equal(
-                read_table(path, "label").X, [[float(text)]] * 2
-            )
+    header = ",".join([*names, "label"])
+    path.write_text(f"{header}\n{quoted}x\n{quoted}y\n", encoding="utf-8")
+    if cells:
+        table = read_table(path, "label")
+    for name, cell in zip(names, cells, strict=True):
+        assert (name in table.feature_names) == is_number(cell), cell
+        if is_number(cell):
+            column = table.X[:, table.feature_names.index(name)]
+            np.testing.assert_array_equal(column, [float(cell)] * 2)
 
 
 def test_hard_decimals_are_read_to_the_nearest_double(tmp_path):
@@ -546,6 +551,24 @@ def test_many_levels_are_kept_sparse(tmp_path, monkeypatch):
     assert sparse.X.has_canonical_format
     np.testing.assert_array_equal(sparse.X.toarray(), dense.X)
     assert sparse.feature_names == dense.feature_names
+
+
+def test_thousands_of_levels_need_ten_rows_each_and_are_sparse(tmp_path):
+    levels = [f"firm {i:04d}" for i in range(300)]
+
+    def table(n_rows):
+        rows = (f"{levels[i % 300]},{i / 8},{i % 2}" for i in range(n_rows))
+        return read_csv(tmp_path, "\n".join(["firm,x,label", *rows, ""]))
+
+    found = table(3000)
+    assert issparse(found.X)
+    assert found.feature_names == (*(f"firm[{level}]" for level in levels), "x")
+    expected = np.zeros((3000, 301))
+    expected[np.arange(3000), np.arange(3000) % 300] = 1
+    expected[:, 300] = np.arange(3000) / 8
+    np.testing.assert_array_equal(found.X.toarray(), expected)
+    with pytest.raises(InputError, match="more than 299 different values"):
+        table(2999)
 
 
 # --- every bad file is refused, with a reason ---

@@ -38,7 +38,7 @@ def play_of(A, rounds=60):
 
 
 def assert_nothing_is_cut_off(figure):
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     box = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     # A picture is saved with its tight box; inside the page is better still.

@@ -126,7 +126,7 @@ def test_picture_has_both_panels_labelled_and_nothing_cut_off(small):
     assert len({line.get_color() for line in right.get_lines()}) == 6
     (legend,) = figure.legends
     assert len(legend.get_texts()) == 6
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     box = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     assert box.x0 >= -0.01
@@ -270,3 +270,12 @@ def test_a_disk_that_fills_up_costs_the_files_and_not_the_table(
     assert shown in result.output
     assert "could not be written" in result.output
     assert "No space left on device" in result.output
+
+
+def test_a_path_is_printed_with_its_control_characters_escaped(tmp_path, monkeypatch):
+    monkeypatch.setattr(theorems.compare_grid, "__defaults__", ((5,), (1.0,), (0.2,)))
+    out = tmp_path / "red\x1b[31m"
+    result = CliRunner().invoke(reproduce_group, ["theorems", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    assert f"wrote {tmp_path}/red\\u001b[31m/theorems.csv\n" in result.output
+    assert "\x1b" not in result.output

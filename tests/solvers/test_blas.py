@@ -1,12 +1,14 @@
 """BLAS is left with the threads it was found with."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
 import scipy.linalg  # noqa: F401  # its BLAS is held too
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from linsep.solvers.blas import NARROW, calm_blas
+from linsep.solvers.blas import FEW_ENTRIES, NARROW, calm_blas
 
 
 def blas_threads():
@@ -44,7 +46,24 @@ def test_threads_are_restored_after_an_error():
     assert blas_threads() == found
 
 
-def test_wide_matrices_keep_their_threads():
-    found = blas_threads()
-    with calm_blas(NARROW + 1):
-        assert blas_threads() == found
+def test_wide_and_tiny_matrices_keep_their_threads():
+    with threadpool_limits(2, user_api="blas"):
+        found = blas_threads()
+        with calm_blas(NARROW + 1):
+            assert blas_threads() == found
+        with calm_blas(1, n_entries=FEW_ENTRIES):
+            assert blas_threads() == found
+        with calm_blas(1, n_entries=FEW_ENTRIES + 1):
+            assert set(blas_threads()) <= {1}
+
+
+def test_the_blas_of_scipy_is_held_before_its_package_is_imported():
+    code = (
+        "from linsep.solvers.blas import calm_blas\n"
+        "with calm_blas(1):\n"
+        "    import scipy.linalg\n"
+        "    from threadpoolctl import threadpool_info\n"
+        "    pools = [p for p in threadpool_info() if p['user_api'] == 'blas']\n"
+        "assert {p['num_threads'] for p in pools} <= {1}, pools"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -79,6 +79,12 @@ def test_rows_of_any_size_give_finite_coordinates(scale):
     assert coordinates.rank == 4
 
 
+def test_rows_in_any_layout_have_the_same_coordinates():
+    A = planted(5)
+    for rows in (np.asfortranarray(A), np.repeat(A, 2, axis=1)[:, ::2]):
+        np.testing.assert_array_equal(whiten(rows).rows, whiten(A).rows)
+
+
 def test_zero_rows_stay_zero_and_no_rows_are_no_trouble():
     coordinates = whiten(np.array([[0.0, 0.0], [1.0, 2.0]]))
     np.testing.assert_array_equal(coordinates.rows[0], 0.0)

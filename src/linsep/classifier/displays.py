@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, new_figure, style
+from linsep.input import InputError, check_features
+from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows import as_dense
 
 if TYPE_CHECKING:
@@ -27,13 +29,7 @@ MOST_POINTS = 4000
 
 
 class _Display:
-    """What the displays have in common: where they draw.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Matplotlib's, after `plot`.
-    """
+    """What the displays have in common: where they draw."""
 
     ax_: Axes
     figure_: Figure | SubFigure
@@ -59,13 +55,13 @@ def _require_two_classes(estimator: OptimisticPerceptron) -> None:
 
     check_is_fitted(estimator)
     if len(estimator.classes_) != 2:
-        raise ValueError(
+        raise InputError(
             "the picture is of two classes, but the estimator was fitted on "
             f"{len(estimator.classes_)}; fit two of them, or one against the rest"
         )
 
 
-def _signs(estimator: OptimisticPerceptron, y: ArrayLike) -> NDArray[np.float64]:
+def _signs(estimator: OptimisticPerceptron, y: LabelsLike) -> NDArray[np.float64]:
     """Return +1.0 for rows of ``classes_[1]`` and -1.0 for the others."""
     return np.where(np.asarray(y) == estimator.classes_[1], 1.0, -1.0)
 
@@ -73,8 +69,6 @@ def _signs(estimator: OptimisticPerceptron, y: ArrayLike) -> NDArray[np.float64]
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginDisplay(_Display):
     """Histogram of the signed distances from the hyperplane, support rows marked.
-
-    Further keyword arguments of `from_estimator` and `plot` go to ``Axes.hist``.
 
     Parameters
     ----------
@@ -101,8 +95,8 @@ class MarginDisplay(_Display):
     def from_estimator(
         cls,
         estimator: OptimisticPerceptron,
-        X: Any,
-        y: ArrayLike,
+        X: FeaturesLike,
+        y: LabelsLike,
         *,
         ax: Axes | None = None,
         **kwargs: Any,
@@ -118,7 +112,7 @@ class MarginDisplay(_Display):
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
         **kwargs
-            To ``Axes.hist``.
+            To ``Axes.hist``, here and in `plot`.
         """
         _require_two_classes(estimator)
         signs = _signs(estimator, y)
@@ -163,8 +157,6 @@ class MarginDisplay(_Display):
 class ConvergenceDisplay(_Display):
     """The interval that holds the largest margin, pass by pass.
 
-    Further keyword arguments of `from_estimator` and `plot` go to ``Axes.plot``.
-
     Parameters
     ----------
     trace : tuple of Progress
@@ -188,9 +180,10 @@ class ConvergenceDisplay(_Display):
         ----------
         estimator : OptimisticPerceptron
             Fitted.
-        ax : matplotlib Axes or None, default=None
+        ax
+            As of `MarginDisplay.from_estimator`.
         **kwargs
-            To ``Axes.plot``.
+            To ``Axes.plot``, here and in `plot`.
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -230,16 +223,14 @@ class ProjectionDisplay(_Display):
 
     Across: the signed distance from the hyperplane. Up: the first principal direction
     of what is left of the rows when their component along the normal is taken out.
-    Further keyword arguments of `from_estimator` and `plot` go to ``Axes.scatter``.
 
     Parameters
     ----------
     across, up : ndarray of shape (n_samples,)
-    signs : ndarray of shape (n_samples,)
-        +1.0 for rows of the second class.
-    support, conflict : ndarray of int
-        Rows to mark; the conflict is empty if the classes are separated.
-    classes : sequence of two labels
+    signs, support, classes
+        As of `MarginDisplay`.
+    conflict : ndarray of int
+        Rows to mark; empty if the classes are separated.
 
     Attributes
     ----------
@@ -258,29 +249,24 @@ class ProjectionDisplay(_Display):
     def from_estimator(
         cls,
         estimator: OptimisticPerceptron,
-        X: Any,
-        y: ArrayLike,
+        X: FeaturesLike,
+        y: LabelsLike,
         *,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the training rows.
+        """Draw the training rows of a fit with the linear kernel.
 
         Parameters
         ----------
-        estimator : OptimisticPerceptron
-            Fitted on two classes, with the linear kernel.
-        X, y : array-like
-            The rows it was fitted on.
-        ax : matplotlib Axes or None, default=None
+        estimator, X, y, ax
+            As of `MarginDisplay.from_estimator`.
         **kwargs
-            To ``Axes.scatter``.
+            To ``Axes.scatter``, here and in `plot`.
         """
-        from linsep.input import check_features
-
         _require_two_classes(estimator)
         if estimator.kernel != "linear":
-            raise ValueError(
+            raise InputError(
                 f"the projection is of a linear fit, got kernel={estimator.kernel!r}; "
                 "MarginDisplay shows the margins of any kernel"
             )

@@ -15,21 +15,8 @@ from linsep.search.limits import Callback
 class Settings:
     """What an estimator was asked for, checked.
 
-    Attributes
-    ----------
-    objective : {"separate", "max_margin"}
-    nu : float or None
-        None separates if it can, and chooses the share if not.
-    temperature : float
-        0 is the capped game itself.
-    multi_class : {"joint", "ovr"}
-    fit_intercept, standardize : bool
-    tol : float
-        Relative width of the interval, of the margin or of the game's value.
-    max_passes : int
-    time_limit : float or None
-    seed : int
-    callback : callable or None
+    A share `nu` of None separates if it can, and chooses one if not; `temperature` 0 is
+    the capped game itself.
     """
 
     objective: str
@@ -103,14 +90,9 @@ def smallest_margin(
 ) -> float:
     """Return the smallest signed distance of a row from a tie with another class.
 
-    Parameters
-    ----------
-    decisions : ndarray of shape (n,) or (n, n_classes)
-    labels : ndarray of shape (n,)
-        Class numbers.
-    lengths : ndarray of shape (n_classes, n_classes)
-        How fast the difference of two classes' decisions grows: the norm of the
-        difference of their coefficients. Of two classes with one decision: (1, 1).
+    Decisions are of shape (n,) or (n, n_classes), labels class numbers. `lengths`
+    (n_classes, n_classes), or (1, 1) with one decision, say how fast the difference of
+    two classes' decisions grows: the norm of the difference of their coefficients.
     """
     safe = np.where(lengths > 0, lengths, 1.0)
     if decisions.ndim == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,23 +27,18 @@ from linsep.search.feature_space import MOST_SECONDS, search_feature_space
 from linsep.search.limits import Clock, Effort
 from linsep.solvers.gram_factor import Columns, GramFactor, gram_factor
 
+# A kernel's name, or a function of two arrays of rows that returns their Gram matrix.
+KernelLike: TypeAlias = str | Callable[[Any, Any], NDArray[np.float64]]
+
 # Multiplications, n r^2, that a system of a soft fit may cost.
 SOFT_WORK = 4e9
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel and its parameters.
+    """A kernel and its parameters, as `linsep.OptimisticPerceptron` takes them."""
 
-    Attributes
-    ----------
-    function : {"rbf", "poly", "precomputed"} or callable
-    gamma : float or "scale"
-    degree : int
-    coef0 : float
-    """
-
-    function: str | Callable[[Any, Any], Any]
+    function: KernelLike
     gamma: float | str
     degree: int
     coef0: float
@@ -89,17 +84,10 @@ class Kernel:
 
 @dataclass(frozen=True)
 class KernelSpace:
-    """The feature space of a fit, spanned by its landmarks.
+    """The feature space of a fit, spanned by its landmarks, which are training rows.
 
-    Attributes
-    ----------
-    kernel : Kernel
-    landmarks : ndarray of int
-        Training rows.
-    rows : array, or None for a precomputed kernel
-        Their features.
-    triangle : ndarray of shape (rank, rank)
-        Rows of a factor of their Gram matrix.
+    `rows` are their features, None for a precomputed kernel; `triangle` (rank, rank)
+    holds the rows of a factor of their Gram matrix.
     """
 
     kernel: Kernel
@@ -128,15 +116,9 @@ def fit_kernel(
 ) -> tuple[list[Fitted], KernelSpace, NDArray[np.float64], Samples]:
     """Fit all classes at once, or one hyperplane a class (one in all for two).
 
-    Returns
-    -------
-    fits : list of Fitted
-        Their ``coef`` are those of the kernel at the landmarks.
-    space : KernelSpace
-    features : ndarray of shape (m, rank)
-        The kernel between the distinct training rows and the landmarks.
-    samples : Samples
-        The distinct training rows.
+    The `coef` of the fits returned are those of the kernel at the landmarks. Beside
+    them: the space, the kernel (m, rank) between the distinct training rows and the
+    landmarks, and these rows.
     """
     precomputed = kernel.function == "precomputed"
     if precomputed and X.shape[0] != X.shape[1]:

@@ -20,11 +20,12 @@ from sklearn.utils.validation import (
 )
 
 from linsep.classifier.fitted import Fitted, Settings, smallest_margin
-from linsep.classifier.kernel_fits import Kernel, KernelSpace, fit_kernel
+from linsep.classifier.kernel_fits import Kernel, KernelLike, KernelSpace, fit_kernel
 from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.samples import Samples
 from linsep.classifier.two_classes import fit_each_side
 from linsep.input import InputError
+from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Progress
 from linsep.solvers.bounds import norm
 from linsep.solvers.soft_margin.tempered import TEMPERATURE
@@ -172,10 +173,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         "objective": [StrOptions({"separate", "max_margin"})],
         "nu": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="right")],
-        "temperature": [
-            StrOptions({"auto"}),
-            Interval(Real, 0, None, closed="left"),
-        ],
+        "temperature": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "kernel": [StrOptions(KERNELS), callable],
         "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
@@ -196,7 +194,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         *,
         nu: float | str = "auto",
         temperature: float | str = "auto",
-        kernel: Any = "linear",
+        kernel: KernelLike = "linear",
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 1.0,
@@ -206,7 +204,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         tol: float = 1e-4,
         max_passes: int = 100,
         time_limit: float | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
         self.objective = objective
@@ -225,7 +223,9 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimisticPerceptron:
+    def fit(
+        self, X: FeaturesLike, y: LabelsLike, sample_weight: WeightsLike | None = None
+    ) -> OptimisticPerceptron:
         """Fit the classifier.
 
         Parameters
@@ -242,7 +242,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         self._validate_params()
-        X, y = validate_data(
+        rows, given = validate_data(
             self,
             X,
             y,
@@ -250,9 +250,9 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             dtype=[np.float64, np.float32],
             order="C",
         )
-        check_classification_targets(y)
+        check_classification_targets(given)
         weights = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            sample_weight, rows, dtype=np.float64, ensure_non_negative=True
         )
         present = weights > 0
         if not present.any():
@@ -260,13 +260,13 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "sample_weight must be positive for some row, got zeros only; zero "
                 "means that a row is absent"
             )
-        self.classes_ = np.unique(np.asarray(y)[present])
-        labels = np.searchsorted(self.classes_, np.where(present, y, self.classes_[0]))
-        labels = labels.astype(np.intp)
+        self.classes_ = np.unique(np.asarray(given)[present])
+        held = np.where(present, given, self.classes_[0])
+        labels = np.searchsorted(self.classes_, held).astype(np.intp)
         if self.kernel == "linear":
-            self._fit_linear(X, labels, weights)
+            self._fit_linear(rows, labels, weights)
         else:
-            self._fit_kernel(X, labels, weights)
+            self._fit_kernel(rows, labels, weights)
         self._warn()
         return self
 
@@ -376,7 +376,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 stacklevel=3,
             )
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: FeaturesLike) -> NDArray[np.float64]:
         """Return signed decision values.
 
         Parameters
@@ -403,7 +403,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         scores: NDArray[np.float64] = features @ self._coef.T + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: FeaturesLike) -> NDArray[Any]:
         """Return the class of each row.
 
         Parameters

@@ -36,15 +36,8 @@ def separation_of(
 ) -> Separation:
     """Search the distinct rows; word the answer for the rows given.
 
-    Parameters
-    ----------
-    samples : Samples
-        The distinct rows that are searched.
-    whole : Problem
-        The rows given, those of weight zero left out: the proof is about these.
-    kept : ndarray of int
-        Which of the rows given they are.
-    settings : Settings
+    The samples, distinct, are searched; the proof is about the `whole` problem, those
+    of weight zero left out; `kept` says which of the rows given these are.
     """
     free = whole.fit_intercept
     whole = replace(whole, present=kept)

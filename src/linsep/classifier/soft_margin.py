@@ -39,14 +39,8 @@ def two_class_game(
 ) -> Hyperplanes:
     """Play the capped game on two classes; without a share, choose one.
 
-    The hyperplane is scaled so that the margin which divides the rows at their caps
-    from the rest is 1, as in scikit-learn's NuSVC.
-
-    Returns
-    -------
-    coef : ndarray of shape (1, d)
-    intercept : ndarray of shape (1,)
-    game : CappedGame
+    Returns coefficients, (1, d), intercept, (1,), and game, scaled so that the margin
+    which divides the rows at their caps from the rest is 1, as in scikit-learn's NuSVC.
     """
     X = samples.X
     if not (is_sparse(X) and X.shape[1] > FEW_COLUMNS and settings.temperature > 0.0):
@@ -79,11 +73,7 @@ def joint_game(
 ) -> Hyperplanes:
     """Play the joint game; the hard margin is measured in the user's own units.
 
-    Returns
-    -------
-    coef : ndarray of shape (n_classes, d)
-    intercept : ndarray of shape (n_classes,)
-    game : CappedGame
+    Returns the coefficients (n_classes, d), the intercepts (n_classes,), and the game.
     """
     X, free = samples.X, settings.fit_intercept
     if hard:
@@ -127,10 +117,7 @@ def _play(
 
 
 def _standardized(
-    X: Any,
-    signs: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    settings: Settings,
+    X: Any, signs: NDArray[np.float64], weights: NDArray[np.float64], settings: Settings
 ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """Return new rows ``sign (x - centre) / scale``, and what they were moved by.
 

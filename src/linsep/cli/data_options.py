@@ -10,12 +10,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.cli.options import (
-    drop_option,
-    file_argument,
-    header_option,
-    target_option,
-)
+from linsep.cli.options import shared_options
 from linsep.input import InputError
 from linsep.input.files import Table, read_labelled
 
@@ -24,14 +19,8 @@ from linsep.input.files import Table, read_labelled
 class Labelled:
     """A data file with its two classes told apart.
 
-    Attributes
-    ----------
-    table : Table
-    y : ndarray, shape (n_samples,)
-        The labels to hand on: the file's own, or with --positive whether each is
-        that one.
-    names : dict
-        What each label in `y` is called.
+    The labels `y` are the file's own, or with --positive whether each is that one;
+    `names` says what each is called.
     """
 
     table: Table
@@ -42,15 +31,13 @@ class Labelled:
 def data_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument FILE and its options, as `read`, a `Labelled`."""
 
-    @file_argument
-    @target_option
+    @shared_options("FILE", "--target")
     @click.option(
         "--positive",
         metavar="LABEL",
         help="The label on the positive side; all others are on the negative side.",
     )
-    @drop_option
-    @header_option
+    @shared_options("--drop", "--header")
     @wraps(command)
     def wrapped(
         file: Path,
@@ -71,7 +58,7 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _labelled(table: Table, y: NDArray[Any], positive: str | None) -> Labelled:
     """Tell the two classes apart, by --positive if it is given."""
-    classes = np.unique(y).tolist()
+    classes = sorted(set(y.tolist()))
     known = ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")
     if positive is None:
         if len(classes) > 2:

@@ -5,20 +5,11 @@ from __future__ import annotations
 from io import BytesIO
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from linsep.cli.options import (
-    certificate_option,
-    drop_option,
-    file_argument,
-    header_option,
-    json_option,
-    seed_option,
-    target_option,
-    time_limit_option,
-)
+from linsep.cli.options import intercept_option, shared_options
 from linsep.cli.output import require_writable, say, strict_json
 from linsep.input import InputError
 from linsep.rows import as_dense
@@ -30,13 +21,13 @@ if TYPE_CHECKING:
 
 
 @click.command("diagnose")
-@file_argument
-@target_option
+@shared_options("FILE", "--target")
 @click.option(
     "--formula",
     metavar="'y ~ x'",
     help="In place of --target: names of columns, C(), interactions, and log, log2, "
-    "log10, exp, center, scale of one column; cbind(successes, failures) on the left.",
+    "log10, exp, center, scale of one column; cbind(successes, failures) on the left; "
+    "after a |, fixed effects: 'y ~ x | firm + region^year'.",
 )
 @click.option(
     "--family",
@@ -45,17 +36,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="binomial: logit, probit, cloglog; poisson: any log link.",
 )
-@drop_option
-@header_option
-@click.option(
-    "--no-intercept", is_flag=True, help="A model without an intercept (with --target)."
-)
+@shared_options("--drop", "--header")
+@intercept_option("A model without an intercept (with --target).")
 @click.option(
     "--weights", metavar="COL", help="A column of weights; rows of weight 0 are absent."
 )
-@time_limit_option
-@seed_option
-@certificate_option
+@shared_options("--time-limit", "--seed", "--certificate")
 @click.option(
     "--certificate-data",
     metavar="OUT.npz",
@@ -63,21 +49,19 @@ if TYPE_CHECKING:
     help="Save the two-class data that the proof is about (with --certificate); check "
     "it by `linsep verify OUT.json OUT.npz`.",
 )
-@json_option
+@shared_options("--json")
 def command(
     file: Path,
     target: str | None,
     formula: str | None,
-    family: str,
     drop: tuple[str, ...],
     header: bool | None,
-    no_intercept: bool,
+    fit_intercept: bool,
     weights: str | None,
-    time_limit: float | None,
-    seed: int | None,
     certificate: Path | None,
     certificate_data: Path | None,
     as_json: bool,
+    **settings: Any,  # family, time_limit, random_state
 ) -> None:
     """Say whether a regression's estimates exist, and which columns and rows forbid it.
 
@@ -91,25 +75,20 @@ def command(
     _require_places(file, certificate, certificate_data)
     on_file = None
     if formula is not None and target is None:
-        if no_intercept or drop or header is not None:
+        if not fit_intercept or drop or header is not None:
             raise InputError(
                 "--no-intercept, --drop and --header go with --target; a formula says "
                 "itself what is in the model ('y ~ 0 + x')"
             )
-        answer = _by_formula(file, formula, family, weights, time_limit, seed)
+        answer = _by_formula(file, formula, weights, **settings)
     elif target is not None and formula is None:
         left_out = drop if weights is None else (*drop, weights)
         on_file = [str(file), "--target", target]
         on_file += [part for name in left_out for part in ("--drop", name)]
         if header is not None:
             on_file.append("--header" if header else "--no-header")
-        answer = _by_target(
-            *(file, target, left_out, header, weights),
-            family=family,
-            fit_intercept=not no_intercept,
-            time_limit=time_limit,
-            seed=seed,
-        )
+        settings["fit_intercept"] = fit_intercept
+        answer = _by_target(file, target, left_out, header, weights, **settings)
     else:
         raise InputError(
             "give --target COL or --formula 'y ~ x', one of the two; got "
@@ -203,10 +182,9 @@ def _by_target(
     header: bool | None,
     weights: str | None,
     *,
-    family: str,
-    fit_intercept: bool,
     time_limit: float | None,
-    seed: int | None,
+    random_state: int | None,
+    **model: Any,
 ) -> Diagnosis:
     """Diagnose one column of a file against all others but those dropped."""
     from linsep.diagnosis.diagnosing import diagnosed
@@ -214,31 +192,24 @@ def _by_target(
     from linsep.input.files import read_labelled, read_table
 
     table, y = read_labelled(file, target, drop=drop, header=header)
-    sample_weight = None
     if weights is not None:
-        sample_weight = read_table(file, weights, columns=(), header=header).y
+        weighed = read_table(file, weights, columns=(), header=header)
+        model["sample_weight"] = weighed.y
 
     def study() -> Study:
         return study_from(
             table.X,
             y,
-            family=family,
-            fit_intercept=fit_intercept,
-            sample_weight=sample_weight,
             feature_names=table.feature_names,
             outcome_name=table.target,
+            **model,
         )
 
-    return diagnosed(study, time_limit, seed)
+    return diagnosed(study, time_limit, random_state)
 
 
 def _by_formula(
-    file: Path,
-    formula: str,
-    family: str,
-    weights: str | None,
-    time_limit: float | None,
-    seed: int | None,
+    file: Path, formula: str, weights: str | None, **settings: Any
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnose
@@ -248,17 +219,10 @@ def _by_formula(
 
     require_formulaic()
     frame = read_columns(file)
-    columns = set(frame)
-    if weights is not None and weights not in columns:
+    if weights is not None and weights not in frame:
         raise InputError(
             f"--weights must name a column of {file}, got {weights!r}; it has "
-            f"{', '.join(sorted(columns)[:10])}"
+            f"{', '.join(sorted(frame)[:10])}"
         )
-    return diagnose(
-        safe_formula(formula, columns),
-        frame,
-        family=family,
-        sample_weight=None if weights is None else frame[weights],
-        time_limit=time_limit,
-        random_state=seed,
-    )
+    settings["sample_weight"] = None if weights is None else frame[weights]
+    return diagnose(safe_formula(formula, frame.keys()), frame, **settings)

@@ -5,27 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from linsep.cli.options import (
-    drop_option,
-    file_argument,
-    header_option,
-    max_passes_option,
-    no_intercept_option,
-    seed_option,
-    target_option,
-    time_limit_option,
-)
+from linsep.cli.options import shared_options
 
 if TYPE_CHECKING:
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
 
 
 @click.command("fit")
-@file_argument
+@shared_options("FILE")
 @click.option(
     "--model",
     metavar="OUT",
@@ -33,9 +24,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Where to save the model: .json, or .onnx if onnx is installed.",
 )
-@target_option
-@drop_option
-@header_option
+@shared_options("--target", "--drop", "--header")
 @click.option(
     "--nu",
     metavar="SHARE",
@@ -58,10 +47,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="More than two classes: all at once, or each one versus the rest.",
 )
-@no_intercept_option
-@max_passes_option
-@time_limit_option
-@seed_option
+@shared_options("--no-intercept", "--max-passes", "--time-limit", "--seed")
 def command(
     file: Path,
     model: Path,
@@ -69,12 +55,7 @@ def command(
     drop: tuple[str, ...],
     header: bool | None,
     nu: float | None,
-    objective: str,
-    multi_class: str,
-    no_intercept: bool,
-    max_passes: int,
-    time_limit: float | None,
-    seed: int | None,
+    **settings: Any,  # the classifier's own, under its names
 ) -> None:
     """Fit a linear classifier to FILE: separate if possible, else a soft margin.
 
@@ -93,15 +74,7 @@ def command(
     with progress_line(f"reading {file}") as progress:
         table, y = read_labelled(file, target, drop=drop, header=header)
         progress.say("fitting")
-        classifier = OptimisticPerceptron(
-            objective=objective,
-            nu="auto" if nu is None else nu,
-            multi_class=multi_class,
-            fit_intercept=not no_intercept,
-            max_passes=max_passes,
-            time_limit=time_limit,
-            random_state=seed,
-        )
+        classifier = OptimisticPerceptron(nu="auto" if nu is None else nu, **settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the status is printed below
             classifier.fit(table.X, y)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linsep.cli.output import require_file
+from linsep.cli.output import require_file, writing
 from linsep.input import InputError, check_features
 from linsep.whole_files import whole_file
 
@@ -42,9 +42,7 @@ _ENTRIES = {
 }  # fmt: skip
 
 
-def problems(
-    classifier: OptimisticPerceptron,
-) -> list[tuple[Separation, float | None]]:
+def problems(classifier: OptimisticPerceptron) -> list[tuple[Separation, float | None]]:
     """Return the answer and the share of each problem that was fitted: one, or each."""
     answers, shares = classifier.separation_, classifier.nu_
     if not isinstance(answers, tuple):
@@ -131,23 +129,12 @@ class LinearModel:
 
     def save(self, path: Path) -> None:
         """Write the file whole or not at all: beside its place, then moved there."""
-        try:
-            with whole_file(path) as unfinished:
-                unfinished.write_text(self.to_json(), encoding="utf-8")
-        except OSError as error:
-            raise InputError(
-                f"{path} must be writable, got: {error.strerror}; name another place"
-            ) from error
+        with writing(path), whole_file(path) as unfinished:
+            unfinished.write_text(self.to_json(), encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> LinearModel:
-        """Read a model file.
-
-        Raises
-        ------
-        InputError
-            If the file is not one, or its parts do not fit together.
-        """
+        """Read a model file; refuse what is none, or whose parts do not fit."""
         record = _read(path)
         for holds, what in _requirements(record):
             if not holds:
@@ -218,9 +205,8 @@ def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
         f"{odd!s:.200}; fit again",
     )
     broken = "got a broken one; fit again"
-    classes, names, dummies = (
-        record[name] for name in ("classes", "feature_names", "dummies")
-    )
+    classes, names = record["classes"], record["feature_names"]
+    dummies = record["dummies"]
     yield _is_text(record["target"]), f"whose target is a text, {broken}"
     yield (
         _all_differ(classes, _is_label),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from linsep.cli.model_file import LinearModel
+from linsep.cli.output import writing
 from linsep.input import InputError
 from linsep.whole_files import whole_file
 
@@ -19,11 +20,6 @@ def save_onnx(model: LinearModel, path: Path) -> None:
 
     Of two classes the scores are the decision value's negative and the decision value,
     so that in every case the largest one wins.
-
-    Raises
-    ------
-    InputError
-        If onnx is not installed, or the place cannot be written to.
     """
     try:
         from onnx import TensorProto, helper, numpy_helper, save
@@ -56,10 +52,5 @@ def save_onnx(model: LinearModel, path: Path) -> None:
     graph = helper.make_graph(nodes, "linsep", [rows], [label, scores], tensors)
     operators = [helper.make_opsetid("", OPERATORS)]
     onnx = helper.make_model(graph, opset_imports=operators, ir_version=IR_VERSION)
-    try:
-        with whole_file(path) as unfinished:
-            save(onnx, str(unfinished), format="protobuf")
-    except OSError as error:
-        raise InputError(
-            f"{path} must be writable, got: {error.strerror}; name another place"
-        ) from error
+    with writing(path), whole_file(path) as unfinished:
+        save(onnx, str(unfinished), format="protobuf")

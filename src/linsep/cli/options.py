@@ -2,57 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
-file_argument = click.argument("file", type=click.Path(path_type=Path))
-target_option = click.option(
-    "--target",
-    metavar="COL",
-    help="The column of the labels: its name, or its number from 0 (-1: the last).",
-)
-drop_option = click.option(
-    "--drop",
-    metavar="COL",
-    multiple=True,
-    help="A column to leave out. May be given several times.",
-)
-header_option = click.option(
-    "--header/--no-header",
-    default=None,
-    help="Whether the first line of a CSV names the columns; told from the file if "
-    "not given.",
-)
-no_intercept_option = click.option(
-    "--no-intercept", is_flag=True, help="Only hyperplanes through the origin."
-)
-max_passes_option = click.option(
-    "--max-passes",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Sweeps over the data at most.",
-)
-time_limit_option = click.option(
-    "--time-limit",
-    metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Seconds at most for the search; reading does not count.",
-)
-seed_option = click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(min=0),
-    help="Seed of the search's random choices; 0 if not given, so that runs repeat.",
-)
-certificate_option = click.option(
-    "--certificate",
-    metavar="OUT.json",
-    type=click.Path(path_type=Path),
-    help="Save the proof, for `linsep verify` or a checker of your own.",
-)
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="The answer as one JSON object."
-)
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def intercept_option(help: str) -> Callable[[Command], Command]:
+    """Return the flag --no-intercept, which a command takes as `fit_intercept`."""
+    return click.option(
+        "--no-intercept",
+        "fit_intercept",
+        is_flag=True,
+        callback=lambda _, __, given: not given,
+        help=help,
+    )
+
+
+_SHARED = {
+    "FILE": click.argument("file", type=click.Path(path_type=Path)),
+    "--target": click.option(
+        "--target",
+        metavar="COL",
+        help="The column of the labels: its name, or its number from 0 (-1: the last).",
+    ),
+    "--drop": click.option(
+        "--drop",
+        metavar="COL",
+        multiple=True,
+        help="A column to leave out. May be given several times.",
+    ),
+    "--header": click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of a CSV names the columns; told from the file if "
+        "not given.",
+    ),
+    "--no-intercept": intercept_option("Only hyperplanes through the origin."),
+    "--max-passes": click.option(
+        "--max-passes",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=100,
+        show_default=True,
+        help="Sweeps over the data at most.",
+    ),
+    "--time-limit": click.option(
+        "--time-limit",
+        metavar="S",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Seconds at most for the search; reading does not count.",
+    ),
+    "--seed": click.option(
+        "--seed",
+        "random_state",
+        metavar="N",
+        type=click.IntRange(min=0),
+        help="Seed of the search's random choices; 0 if not given, so that runs "
+        "repeat.",
+    ),
+    "--certificate": click.option(
+        "--certificate",
+        metavar="OUT.json",
+        type=click.Path(path_type=Path),
+        help="Save the proof, for `linsep verify` or a checker of your own.",
+    ),
+    "--json": click.option(
+        "--json", "as_json", is_flag=True, help="The answer as one JSON object."
+    ),
+}
+
+
+def shared_options(*names: str) -> Callable[[Command], Command]:
+    """Give a command some of the options above, listed in this order in its help."""
+
+    def with_options(command: Command) -> Command:
+        for name in reversed(names):
+            command = _SHARED[name](command)
+        return command
+
+    return with_options

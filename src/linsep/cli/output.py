@@ -3,6 +3,8 @@
 import json
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +20,7 @@ def say(text: object, *, err: bool = False) -> None:
 
 
 def require_file(path: Path, kind: str, remedy: str) -> None:
-    """Raise unless a regular file stands there: no pipe that waits, no endless device.
-
-    Parameters
-    ----------
-    path : Path
-    kind, remedy : str
-        What it must be, and what to do if it is not, for the error text.
-    """
+    """Raise unless a regular file stands there: no pipe, no endless device."""
     if path.is_file():
         return
     found = (
@@ -56,6 +51,17 @@ def require_writable(path: Path | None, data: Path | None = None) -> None:
             f"{path} must be a file in a folder that exists and can be written to; "
             "make the folder, or name another"
         )
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Run a block that writes a file; name the file where that fails."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{path} must be writable, got: {error.strerror}; name another place"
+        ) from error
 
 
 def strict_json(record: dict[str, Any]) -> str:

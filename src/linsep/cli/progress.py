@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """Says on the terminal what is being done.
-
-    Attributes
-    ----------
-    say : callable, str -> None
-        Shows a text in place of the one before.
-    """
+    """Shows what is being done: `say` replaces the text on the terminal."""
 
     say: Callable[[str], None]
 
@@ -42,15 +36,7 @@ class Progress:
 def progress_line(start: str) -> Iterator[Progress]:
     """Show a line on the terminal while the block runs; nothing elsewhere.
 
-    Parameters
-    ----------
-    start : str
-        What to say at first.
-
-    Yields
-    ------
-    Progress
-        A callback for `linsep.separate`.
+    Yields a callback for `linsep.separate`.
     """
     if not sys.stderr.isatty():
         yield Progress(lambda text: None)

@@ -11,37 +11,24 @@ from typing import Any, TypeVar
 import numpy as np
 
 from linsep.cli.data_options import Labelled, data_options
-from linsep.cli.options import (
-    certificate_option,
-    json_option,
-    max_passes_option,
-    no_intercept_option,
-    seed_option,
-    time_limit_option,
-)
-from linsep.cli.output import require_writable, say, strict_json
+from linsep.cli.options import shared_options
+from linsep.cli.output import require_writable, say, strict_json, writing
 from linsep.cli.progress import progress_line
-from linsep.input import InputError
 from linsep.input.files import Table
 from linsep.result import Separation
 
 Answer = TypeVar("Answer", bound=Separation)
+
+_LIMITS = ("--max-passes", "--time-limit", "--seed")
+_OPTIONS = ("fit_intercept", "max_passes", "time_limit", "random_state")
 
 
 @dataclass(frozen=True)
 class Asked:
     """What the commands that search a file were all asked.
 
-    Attributes
-    ----------
-    read : callable
-        Reads the file.
-    file : Path
-    certificate : Path or None
-        Where to save the proof.
-    as_json : bool
-    options : dict
-        Of `linsep.separate` and `linsep.max_margin`.
+    `read` reads the file, the proof goes to `certificate`, and `options` are those of
+    `linsep.separate` and `linsep.max_margin`.
     """
 
     read: Callable[[], Labelled]
@@ -90,31 +77,17 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command what it needs to search a file, as `asked`, an `Asked`."""
 
     @data_options
-    @no_intercept_option
-    @max_passes_option
-    @time_limit_option
-    @seed_option
-    @certificate_option
-    @json_option
+    @shared_options("--no-intercept", *_LIMITS, "--certificate", "--json")
     @wraps(command)
     def wrapped(
         read: Callable[[], Labelled],
         file: Path,
-        no_intercept: bool,
-        max_passes: int,
-        time_limit: float | None,
-        seed: int | None,
         certificate: Path | None,
         as_json: bool,
-        **own: Any,
+        **given: Any,
     ) -> None:
-        options = {
-            "fit_intercept": not no_intercept,
-            "max_passes": max_passes,
-            "time_limit": time_limit,
-            "random_state": seed,
-        }
-        command(Asked(read, file, certificate, as_json, options), **own)
+        options = {name: given.pop(name) for name in _OPTIONS}
+        command(Asked(read, file, certificate, as_json, options), **given)
 
     return wrapped
 
@@ -137,12 +110,8 @@ def _save_certificate(answer: Separation, path: Path) -> None:
     if answer.certificate is None:
         say(f"No proof to save to {path}: the data are undecided.", err=True)
         return
-    try:
+    with writing(path):
         answer.certificate.save(path)
-    except OSError as error:
-        raise InputError(
-            f"{path} must be writable, got: {error.strerror}; name another place"
-        ) from error
 
 
 def _sides(answer: Separation) -> str:

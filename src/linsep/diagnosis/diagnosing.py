@@ -35,6 +35,7 @@ def diagnose(
 
         diagnose(X, y, family="binomial")         # arrays, sparse matrices, frames
         diagnose("y ~ x1 + C(x2)", data)          # as `diagnose_formula`
+        diagnose("y ~ x | firm + year", data)     # with fixed effects
         diagnose("file.csv", "y")                 # a data file and its target
         diagnose(model)                           # as `diagnose_model`: statsmodels
         diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
@@ -48,8 +49,9 @@ def diagnose(
     Parameters
     ----------
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-        The design, without a column for the intercept. In its place: a formula, a
-        path, or a model.
+        The design, without a column for the intercept. Columns of text or categories
+        in a frame become columns of 0 and 1, sparse, one for each level but the one
+        with the most rows. In its place: a formula, a path, or a model.
     y : array-like of shape (n_samples,) or (n_samples, 2)
         The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
         or two columns that count successes and failures. Poisson: any non-negative
@@ -94,8 +96,8 @@ def diagnose(
     Warnings
     --------
     formulaic evaluates formulas as Python: a formula from a stranger can run code.
-    ``linsep diagnose --formula`` accepts column names, ``C()``, interactions and a
-    fixed list of transforms only.
+    ``linsep diagnose --formula`` accepts column names, ``C()``, interactions, fixed
+    effects and a fixed list of transforms only.
 
     Notes
     -----
@@ -157,6 +159,10 @@ def diagnose_formula(
     formula : str
         R style, ``"y ~ x1 + C(x2)"``, or ``"cbind(successes, failures) ~ x"``;
         evaluated by formulaic, as Python. A formula from a stranger can run code.
+        After a bar, fixed effects: ``"y ~ x | firm + region^year"``, names of factors
+        and of their combinations. All levels of the first factor have a column, in
+        place of an intercept (but not beside the thresholds of an ordinal model); of
+        each other factor the level with the most rows has none.
     data : frame or mapping of str to column
         The columns it speaks of. Rows with missing values are left out.
     family, sample_weight, time_limit, random_state, callback

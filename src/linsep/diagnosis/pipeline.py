@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,21 +20,23 @@ from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands, demands_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
-from linsep.diagnosis.exact.large_columns import columns_of_many
+from linsep.diagnosis.exact.large_columns import columns_of_many, columns_of_wide
 from linsep.diagnosis.exact.ordered_partition import (
     AnyPartition,
+    OrderedPartition,
     null_vectors,
     partition_in_order,
+    separated_at_once,
 )
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.record import Diagnosis
-from linsep.diagnosis.report.facts import Facts
+from linsep.diagnosis.report.facts import Facts, budget_for_text
 from linsep.diagnosis.report.phrases import combination_text
 from linsep.diagnosis.report.sentences import findings, message, sentences
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
-from linsep.lazy import Lazy
+from linsep.lazy import Lazy, LazyIfMade, LazyMapping
 from linsep.proof.certificate import Certificate
 from linsep.proof.exact import doubles_from
 from linsep.rows.equal_rows import Groups, merge_equal_rows
@@ -52,8 +54,13 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
     3. Rows are parted into separated and overlapped
        (`linsep.diagnosis.exact.facial_reduction`).
     4. Coefficients get their verdicts (`linsep.diagnosis.exact.coefficients`).
+
+    Beyond `MOST_EXACT` columns the steps are the same by other means
+    (`linsep.diagnosis.exact.ordered_partition`); verdicts wait until they are asked
+    for. Where rows are few as well, it is tried first to separate all of them.
     """
     rng = np.random.default_rng(seed)
+    quickly: Callable[[], dict[str, Any]] = dict
     known = Diagnosis(
         DiagnosisStatus.UNDECIDED,
         study.family,
@@ -73,6 +80,11 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
                 estimates_without_aliased=unknown,
                 n_distinct=int(groups.first.size),
             )
+            at_once = _at_once(demands, watch)
+            if at_once is not None:
+                columns = Columns.open(demands.rows.shape[1])
+                facts = Facts(study, groups, demands, columns, at_once)
+                known = replace(known, **_parted(facts))
             columns = _columns(demands, rng, watch)
             known = replace(
                 known,
@@ -81,13 +93,15 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
                 **_estimates(demands, columns, {}),
             )
             watch.begin("rows")
-            partition = _partition(study, groups, demands, columns, rng, watch)
+            partition = at_once or _partition(
+                study, groups, demands, columns, rng, watch
+            )
             facts = Facts(study, groups, demands, columns, partition)
             known = replace(known, **_parted(facts))
             known = replace(known, findings=findings(known, facts))
             watch.begin("coefficients")
-            found = _verdicts(demands, columns, partition, watch)
-            known = replace(known, **_estimates(demands, columns, found))
+            decided, quickly = _decided(demands, columns, partition, watch)
+            known = replace(known, **decided)
     except OutOfTime:
         pass
     except KeyboardInterrupt:
@@ -96,12 +110,15 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
         return replace(
             known, message=f"Undecided: {watch.reason}", seconds=watch.seconds
         )
-    return _with_proof_and_words(known, facts, watch)
+    return _with_proof_and_words(known, facts, watch, quickly)
 
 
 def _columns(demands: Demands, rng: np.random.Generator, watch: Watch) -> Columns:
     """Find the independent columns, by elimination where they are few."""
     if is_large(demands):
+        m, d = demands.rows.shape
+        if m < d:
+            return columns_of_wide(demands.rows, demands.order, watch.is_over)
         check = partial(require_time, watch.is_over)
         found = columns_of_many(demands.rows, demands.order, check)
         if found is not None:
@@ -112,6 +129,17 @@ def _columns(demands: Demands, rng: np.random.Generator, watch: Watch) -> Column
 def is_large(demands: Demands) -> bool:
     """Tell whether there are more columns than exact elimination is quick for."""
     return demands.rows.shape[1] > MOST_EXACT
+
+
+def _at_once(demands: Demands, watch: Watch) -> OrderedPartition | None:
+    """Try to separate all rows, where they are so few that most labels allow it.
+
+    By Cover's count half of all labels do where there are two rows a column.
+    """
+    m, d = demands.rows.shape
+    if not is_large(demands) or m > 2 * d:
+        return None
+    return separated_at_once(demands, watch.is_over)
 
 
 def _partition(
@@ -132,22 +160,63 @@ def _partition(
     return simplified(demands.rows, found)
 
 
+def _decided(
+    demands: Demands, columns: Columns, partition: AnyPartition, watch: Watch
+) -> tuple[dict[str, Any], Callable[[], dict[str, Any]]]:
+    """Decide the coefficients: now, or of very many columns when they are asked for.
+
+    Returns
+    -------
+    found : dict of str to mapping
+        Fields of the answer.
+    quickly : callable
+        Returns the same; of very many columns as far as they are decided in a second.
+    """
+    if isinstance(partition, Partition):
+        found = verdicts(demands.rows, partition, watch.is_over)
+        fields = _estimates(demands, columns, found)
+        return fields, lambda: fields
+
+    def decided(limits: Watch) -> dict[str, Any]:
+        found = _verdicts(demands, columns, partition, limits)
+        return _estimates(demands, columns, found)
+
+    left = watch.seconds_left
+    whole = LazyIfMade(lambda: decided(Watch(left)))
+
+    def quickly() -> dict[str, Any]:
+        if whole.is_made:
+            return whole.value
+        return decided(budget_for_text(left))
+
+    return {
+        name: LazyMapping(partial(_part_of, whole, name))
+        for name in ("estimates", "estimates_without_aliased")
+    }, quickly
+
+
+def _part_of(whole: Lazy[dict[str, Any]], name: str) -> Mapping[str, Estimate]:
+    found: Mapping[str, Estimate] = whole.value[name]
+    return found
+
+
 def _verdicts(
     demands: Demands,
     columns: Columns,
-    partition: AnyPartition,
+    partition: OrderedPartition,
     watch: Watch,
 ) -> dict[int, Estimate]:
-    """Decide the coefficients."""
-    if isinstance(partition, Partition):
-        return verdicts(demands.rows, partition, watch.is_over)
+    """Decide the coefficients of very many columns."""
+    if columns.kept.size == 0:
+        return {}
     separated = np.flatnonzero(~partition.overlapped)
     if separated.size == 0:
         return dict.fromkeys(columns.kept.tolist(), Estimate.FINITE)
+    check = partial(require_time, watch.is_over)
     try:
-        basis = null_vectors(demands.rows, partition, columns.kept, watch)
+        basis = null_vectors(demands.rows, partition, columns, check)
     except OutOfTime:
-        basis = None
+        return {}
     return block_verdicts(demands.rows, separated, basis, columns.kept, watch.is_over)
 
 
@@ -158,7 +227,9 @@ def _estimates(
     verdict = {j: found.get(j, Estimate.UNDECIDED) for j in columns.kept.tolist()}
     return {
         "estimates": {
-            name: Estimate.ALIASED if columns.aliased[j] else verdict[j]
+            name: Estimate.ALIASED
+            if columns.aliased[j]
+            else verdict.get(j, Estimate.UNDECIDED)
             for name, j in demands.named_columns
         },
         "estimates_without_aliased": {
@@ -169,6 +240,8 @@ def _estimates(
 
 def _collinear(demands: Demands, columns: Columns) -> dict[str, str]:
     """Write each column that adds nothing as a combination of earlier ones."""
+    if columns.is_open:
+        return {}
     names = {j: name for name, j in demands.named_columns}
     kept = set(columns.kept.tolist())
     found = {}
@@ -203,7 +276,12 @@ def _parted(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _with_proof_and_words(known: Diagnosis, facts: Facts, watch: Watch) -> Diagnosis:
+def _with_proof_and_words(
+    known: Diagnosis,
+    facts: Facts,
+    watch: Watch,
+    quickly: Callable[[], dict[str, Any]],
+) -> Diagnosis:
     """Add what is made when first asked for, in the time that is left."""
     rows = certified_rows(facts.study, facts.groups, facts.demands)
     left = watch.seconds_left
@@ -211,7 +289,7 @@ def _with_proof_and_words(known: Diagnosis, facts: Facts, watch: Watch) -> Diagn
     return replace(
         known,
         seconds=watch.seconds,
-        _sentences=Lazy(lambda: _words(known, facts)),
+        _sentences=Lazy(lambda: _words(replace(known, **quickly()), facts)),
         _certificate=Lazy(lambda: _certificate(rows, facts.partition, left)),
         _certified=rows,
     )

@@ -61,16 +61,8 @@ def checked_number(
 ) -> float:
     """Return a number as a float, or refuse it by name.
 
-    Parameters
-    ----------
-    name : str
-        Of the argument, for the error text.
-    value : object
-        What was given.
-    above, least : float, optional
-        The number must be greater than `above`, or at least `least`.
-    infinite : bool, default=False
-        Whether infinity is a number here. NaN never is.
+    It must be greater than `above`, or at least `least`. Infinity is a number with
+    `infinite` only; NaN never is.
 
     Examples
     --------

@@ -24,23 +24,11 @@ labels in y; pass one label for every row of X
 
 @contextmanager
 def refusing_damage(path: Path, kind: str, remedy: str) -> Iterator[None]:
-    """Run a block that reads a file by another library.
+    """Run a block that reads a file by another library; refuse what fails there.
 
-    A damaged header fails in many ways there: ValueError, KeyError, TokenError, errors
-    of the library's own. Trouble with the system and with memory passes through.
-
-    Parameters
-    ----------
-    path : Path
-    kind : str
-        What the file should be.
-    remedy : str
-        What to do if it is not.
-
-    Raises
-    ------
-    InputError
-        For any other exception.
+    A damaged header fails in many ways: ValueError, KeyError, TokenError, errors of the
+    library's own. Trouble with the system and with memory passes through. The error
+    says what `kind` of file it should be, and the `remedy` if it is not.
     """
     try:
         yield

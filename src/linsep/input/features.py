@@ -15,7 +15,7 @@ from linsep.input.exact_numbers import (
     require_finite,
 )
 from linsep.input.frames import frame_features
-from linsep.rows import is_sparse
+from linsep.rows import is_masked, is_sparse
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -24,23 +24,10 @@ Features: TypeAlias = "Floats | csr_array"
 
 
 def features_from(X: object) -> tuple[Features, tuple[str, ...] | None]:
-    """Return X as a float array or CSR matrix, and the columns' names if it has any.
+    """Return X as a float array or CSR matrix (n, d), and the names of its columns.
 
-    Parameters
-    ----------
-    X : array-like, sparse matrix or frame, shape (n, d)
-        Real, finite numbers.
-
-    Returns
-    -------
-    features : ndarray of float32 or float64, or csr_array, shape (n, d)
-        The user's own memory where it is float32 or float64 already.
-    names : tuple of str, or None
-
-    Raises
-    ------
-    InputError
-        If X is no table of finite real numbers that doubles hold exactly.
+    float32 and float64 are the user's own memory. InputError if X is no table of finite
+    real numbers that doubles hold exactly.
 
     Examples
     --------
@@ -87,7 +74,7 @@ def _csr_from(X: Any, names: tuple[str, ...] | None) -> csr_array:
 
 def _matrix_from(X: Any) -> NDArray[Any]:
     """Return X as a two-dimensional array of whatever type numpy gives it."""
-    if np.ma.isMaskedArray(X):
+    if is_masked(X):
         n_masked = int(np.count_nonzero(np.ma.getmaskarray(X)))
         if n_masked:
             raise InputError(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
-from linsep.input.exact_numbers import Floats, exact_floats, non_number
+from linsep.input.exact_numbers import Floats, are_real, exact_floats
 from linsep.rows import is_sparse
 
 if TYPE_CHECKING:
@@ -25,13 +25,8 @@ def frame_features(
     """Return a frame's numbers and its columns' names, or None if X is no frame.
 
     Missing numbers are NaN. One block of floats is not copied, and sparse columns of
-    pandas stay sparse.
-
-    Raises
-    ------
-    InputError
-        If the frame cannot be read, if a column holds no numbers (all are named), or
-        numbers that would be rounded.
+    pandas stay sparse. InputError if the frame cannot be read, if a column holds no
+    numbers (all are named), or numbers that would be rounded.
     """
     if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):
         return None  # before narwhals is loaded
@@ -101,7 +96,7 @@ def _numbers(column: Any, name: str) -> Floats | None:
         return None
     present = column.drop_nulls().to_numpy()
     kind = present.dtype.kind
-    if kind not in "biufO" or (kind == "O" and non_number(present) is not None):
+    if kind not in "biufO" or (kind == "O" and not are_real(present)):
         return None
     numbers = exact_floats(present, f"column {name!r} of X")
     if n_missing == 0:

@@ -9,28 +9,16 @@ from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import is_missing
-from linsep.rows import is_sparse
+from linsep.rows import is_masked, is_sparse
 
 _MANY_CLASSES = 20  # more distinct numbers than this look like measurements
 
 
 def labels_from(y: Any) -> NDArray[Any]:
-    """Return the labels as a one-dimensional array without missing entries.
+    """Return the labels (n,) without missing entries, or raise InputError.
 
-    Parameters
-    ----------
-    y : array-like, shape (n,) or (n, 1)
-        Booleans, numbers or strings; a list, an array, or a pandas, polars or
-        Arrow column, categorical and nullable ones included.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-
-    Raises
-    ------
-    InputError
-        If it is not one column, a label is missing, or its type cannot be sorted.
+    They are booleans, numbers or strings, of shape (n,) or (n, 1): a list, an array, or
+    a pandas, polars or Arrow column, categorical and nullable ones included.
 
     Examples
     --------
@@ -54,24 +42,9 @@ def labels_from(y: Any) -> NDArray[Any]:
 
 
 def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int8]]:
-    """Return the sorted classes, and +1 where the label is the last of them.
+    """Return the one or two classes, sorted, and signs: +1 where the label is the last.
 
-    Parameters
-    ----------
-    labels : ndarray, shape (n,), n >= 1
-        As returned by `labels_from`.
-
-    Returns
-    -------
-    classes : ndarray, shape (2,) or (1,)
-        The distinct labels, sorted; one alone is allowed.
-    signs : ndarray of int8, shape (n,)
-        +1 for ``classes[-1]``, -1 for the other class.
-
-    Raises
-    ------
-    InputError
-        If there are more than two classes, or two that cannot be sorted.
+    InputError if there are more than two classes, or two that cannot be sorted.
 
     Examples
     --------
@@ -93,7 +66,7 @@ def _as_array(y: Any) -> NDArray[Any]:
     Lists go through an object array: numpy would turn ``[1, "a"]`` into two
     strings and ``[2**63 + 1, -1]`` into rounded floats.
     """
-    if np.ma.isMaskedArray(y):
+    if is_masked(y):
         n_masked = int(np.count_nonzero(np.ma.getmaskarray(y)))
         if n_masked:
             raise InputError(_missing(n_masked, "masked"))

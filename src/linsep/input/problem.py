@@ -75,25 +75,15 @@ def problem_from(
         Real, finite numbers. NumPy float32 and float64 arrays of any layout are used
         as they are, never copied or changed. Other types are converted to float64,
         exactly or not at all. SciPy sparse becomes CSR. pandas, polars and Arrow
-        tables give the columns their names. A path is read by
-        `linsep.read_table`, which turns columns of text into 0/1 columns.
+        tables give the columns their names. A path is read by `linsep.read_table`.
     y : array-like, shape (n,) or (n, 1); if X is a path, a column's name or number
         One label for every row, by position; any coding of two classes.
-    fit_intercept : bool, default True
+    fit_intercept : bool, default=True
         Extend every row by a constant 1.
     sample_weight : array-like, shape (n,), or None
         Rows of weight zero are left out; no other weight matters.
     feature_names : sequence of str, or None
         Names of the columns, in place of their own.
-
-    Returns
-    -------
-    Problem
-
-    Raises
-    ------
-    InputError
-        If anything is wrong; the text says what must hold, what came, what to do.
 
     Examples
     --------
@@ -139,26 +129,10 @@ def problem_from(
 def check_features(
     X: object, n_features: int, feature_names: tuple[str, ...] | None = None
 ) -> Features:
-    """Return new rows as a float array or CSR, or say how they differ from the old.
+    """Return new rows (m, n_features), or say how they differ from those of the fit.
 
-    Parameters
-    ----------
-    X : array-like, sparse matrix or frame, shape (m, n_features)
-        The same kinds as in `problem_from`; m may be 0.
-    n_features : int
-        Number of columns at fit time.
-    feature_names : tuple of str, optional
-        Their names. A frame must have the same names in the same order; an array
-        has no names and is taken by position.
-
-    Returns
-    -------
-    ndarray of float32 or float64, or csr_array, shape (m, n_features)
-
-    Raises
-    ------
-    InputError
-        As `problem_from`, and if the columns are not those seen before.
+    They are of any kind that `problem_from` takes; m may be 0. A frame must have the
+    same names in the same order; an array has none and is taken by position.
 
     Examples
     --------

@@ -147,24 +147,17 @@ def plot_weights(
 
     Parameters
     ----------
-    transcript : Transcript
-        The play.
+    transcript, path
+        As of `plot_convergence`.
     rows : sequence of int or None, default=None
         Which rows, from top to bottom; None takes the 25 of largest average weight at
         the end, the heaviest on top.
     average : bool, default=False
         Draw the average distributions instead of the moves.
-    path : str, Path or None, default=None
-        Where to save the picture.
 
     Returns
     -------
     matplotlib.figure.Figure
-
-    Raises
-    ------
-    InputError
-        If a row is not one of the game.
     """
     weights = transcript.average_p if average else transcript.p
     n = weights.shape[1]
@@ -216,24 +209,18 @@ def plot_game(
 
     Parameters
     ----------
-    transcript : Transcript
-        A play on rows of two columns, or of three whose last is the signed constant.
+    transcript, path
+        As of `plot_convergence`; the rows have two columns, or three whose last is the
+        signed constant.
     rounds : sequence of int or None, default=None
         Which rounds; None takes the first, the last, and two or more between.
     labels : array-like of shape (n,) or None, default=None
         +1 or -1 for each row, to draw the points ``x_i = y_i a_i`` of two-column rows;
         None draws the signed rows themselves. With a constant column it tells.
-    path : str, Path or None, default=None
-        Where to save the picture.
 
     Returns
     -------
     matplotlib.figure.Figure
-
-    Raises
-    ------
-    InputError
-        If the rows are not two-dimensional or a round was not played.
     """
     points, signs, has_constant = _points(transcript.A, labels)
     T = transcript.n_rounds

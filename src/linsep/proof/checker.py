@@ -127,12 +127,11 @@ def check(
         raise CertificateError("the data are not those the certificate was issued for")
 
     if certificate["kind"] == "ordered":
-        page, extended = _second_page(), _extended(certificate, data, n_columns)
-        try:
-            slacks: list[Fraction] = page.check_ordered(certificate, extended, signs)
-        except page.NotProved as error:
-            raise CertificateError(str(error)) from None
-        return slacks
+        extended = _extended(certificate, data, n_columns)
+        sums: list[Fraction] = _on_second_page(
+            "check_ordered", certificate, extended, signs
+        )
+        return sums
     w = certificate.get("w")
     weights = dict(
         zip(certificate.get("rows", []), certificate.get("weights", []), strict=True)
@@ -172,15 +171,18 @@ def _extended(
         yield ([*columns, d], [*values, 1.0]) if constant else (columns, values)
 
 
-def _second_page() -> Any:
-    """Import the page that stands next to this one, in the package or copied out."""
-    name = "ordered_checker"
+def _on_second_page(name: str, *arguments: Any) -> Any:
+    page_name = "ordered_checker"  # next to this one, in the package or copied out
     try:
-        return import_module(f"{__package__}.{name}" if __package__ else name)
+        page = import_module(f"{__package__}.{page_name}" if __package__ else page_name)
     except ImportError as error:
         raise CertificateError(
             f"an ordered partition is checked with NumPy and SciPy: {error}"
         ) from None
+    try:
+        return getattr(page, name)(*arguments)
+    except page.NotProved as error:
+        raise CertificateError(str(error)) from None
 
 
 def parse(text: str) -> Document:
@@ -261,11 +263,7 @@ def _read_body(document: Document) -> Document:
     """Return the rows and the integers; what is too long is refused unread."""
     n_columns = document["n_features"] + document["fit_intercept"]
     if document["kind"] == "ordered":
-        page = _second_page()
-        try:
-            ordered: Document = page.read_body(document, n_columns)
-        except page.NotProved as error:
-            raise CertificateError(str(error)) from None
+        ordered: Document = _on_second_page("read_body", document, n_columns)
         return ordered
     for name in ("w", "rows", "weights"):
         if not isinstance(document.get(name, []), list):

@@ -52,7 +52,6 @@ FEW_PRODUCTS = 50_000
 MOST_COLUMNS = 12_000
 SMALLEST_WEIGHT = 2.0**-100
 WIDEST = 500
-BLOCK = 4096
 
 
 # Not zero: a free column with a zero in its vector would not depend on the others.
@@ -339,13 +338,14 @@ def _weighted(A: Any, u: Floats, off: Floats) -> tuple[Floats, Floats]:
     """Return ``sum u_i a_i``, each u off by so much, and what it is off by."""
     n, k = A.shape
     total, sizes, doubts = np.zeros(k), np.zeros(k), np.zeros(k)
-    for start in range(0, n, BLOCK):
-        block = A[start : start + BLOCK]
-        part = u[start : start + BLOCK]
+    size = math.isqrt(n) + 1  # as many rows in a block as there are blocks
+    for start in range(0, n, size):
+        block = A[start : start + size]
+        part = u[start : start + size]
         total += block.T @ part
         sizes += abs(block).T @ np.abs(part)
-        doubts += abs(block).T @ off[start : start + BLOCK]
-    terms = BLOCK + n // BLOCK + 8
+        doubts += abs(block).T @ off[start : start + size]
+    terms = 2 * size + 8
     return total, (doubts + _g(terms) * sizes) * (1 + _g(terms)) + 2.0**-900
 
 

@@ -7,6 +7,7 @@ that must treat the two apart asks `is_sparse`; code that wants numbers to look 
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,11 @@ from linsep.rows.sparse import SparseRows
 def is_sparse(X: Any) -> bool:
     """Whether a matrix is one of SciPy's sparse ones."""
     return hasattr(X, "tocsr")
+
+
+def is_masked(X: Any) -> bool:
+    """Whether an array is masked; the part of NumPy that makes them is not loaded."""
+    return "numpy.ma" in sys.modules and np.ma.isMaskedArray(X)
 
 
 def as_dense(X: Any) -> NDArray[Any]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Item = TypeVar("Item")
 Out = TypeVar("Out")
@@ -37,7 +39,7 @@ def map_in_threads(
     one thread, or one item, everything runs in the caller.
     """
     items = list(items)
-    n_threads = min(count_threads(), len(items))
+    n_threads = min(count_threads(), len(items)) if len(items) > 1 else 1
     if n_threads <= 1:
         yield from map(function, items)
         return
@@ -58,6 +60,8 @@ def map_in_threads(
 @cache
 def _pool(n_threads: int) -> ThreadPoolExecutor:
     """Return the threads, made once: starting them costs as much as a short sweep."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(n_threads, thread_name_prefix="linsep")
 
 

@@ -14,6 +14,7 @@ weight, double the weight of every violator when together they hold at most ``2 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -43,8 +44,8 @@ class WorkingSet:
     ----------
     source : Rows
         All the rows.
-    rng : numpy.random.Generator
-        Draws the sample.
+    rng : numpy.random.Generator or int
+        Draws the sample; a seed becomes a generator when there is one to be drawn.
     among : ndarray of int or None, default=None
         The rows there are to choose from; None is all of them.
     dimension : int or None, default=None
@@ -66,14 +67,14 @@ class WorkingSet:
     def __init__(
         self,
         source: Rows,
-        rng: np.random.Generator,
+        rng: np.random.Generator | int,
         *,
         among: NDArray[np.intp] | None = None,
         dimension: int | None = None,
         start: NDArray[np.intp] | None = None,
     ) -> None:
         self.source = source
-        self._rng = rng
+        self._seed = rng
         self._among = among
         d = source.shape[1]
         width = d if dimension is None else dimension
@@ -85,6 +86,10 @@ class WorkingSet:
         self._doublings = np.zeros(0, dtype=np.uint8)
         self._gathered: Any = None
         self.index = self._sample() if start is None else start
+
+    @cached_property
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(self._seed)  # a generator stays what it is
 
     @property
     def rows(self) -> Any:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input import Problem
 from linsep.lazy import Lazy, LazyIfMade
-from linsep.proof.certificate import Certificate
 from linsep.result import LargestMargin, Separation, Status
 from linsep.rows import Rows, as_dense
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Effort, Interval, Monitor
 from linsep.search.reasons import Reason
+
+if TYPE_CHECKING:
+    from linsep.proof.certificate import Certificate
+    from linsep.verified.reduction import Reduced
 
 Answer = TypeVar("Answer", bound=Separation)
 
@@ -41,6 +44,8 @@ class Verdict:
         Rows that carry the largest margin, where that was sought.
     square : callable or None
         Settles the largest margin squared, exactly.
+    reduced : Reduced or None
+        The proof that no hyperplane separates, where no conflict was looked for.
     """
 
     status: Status
@@ -50,6 +55,7 @@ class Verdict:
     conflict_weights: tuple[int, ...] | None = None
     support: NDArray[np.intp] | None = None
     square: Callable[[], Fraction] | None = None
+    reduced: Reduced | None = None
 
     @classmethod
     def undecided(cls, reason: str) -> Verdict:
@@ -73,6 +79,17 @@ class Verdict:
             f"Inseparable{where}: no hyperplane separates even {these}.",
             conflict=rows[order],
             conflict_weights=tuple(int(weights[at]) for at in order),
+        )
+
+    @classmethod
+    def overlapping(cls, reduced: Reduced) -> Verdict:
+        """Return the verdict of a reduction that proved rows to overlap."""
+        n = int(reduced.overlapped.sum())
+        return cls(
+            Status.INSEPARABLE,
+            f"Inseparable: {n:,} rows overlap, which one factorisation proves; fewer "
+            "that would do were not looked for.",
+            reduced=reduced,
         )
 
     def renumbered(self, numbers: NDArray[np.intp]) -> Verdict:
@@ -222,9 +239,15 @@ def _certificate(problem: Problem, verdict: Verdict) -> Lazy[Certificate] | None
     rows, classes = problem.rows, problem.classes
 
     def certificate() -> Certificate:
+        from linsep.proof.certificate import Certificate
+
         if verdict.hyperplane is not None:
             weights = verdict.hyperplane.integers()
             return Certificate.for_separator(rows, classes, weights)
+        if verdict.reduced is not None:
+            from linsep.verified.answers import ordered_certificate
+
+            return ordered_certificate(rows, classes, verdict.reduced)
         conflict = [] if verdict.conflict is None else verdict.conflict.tolist()
         return Certificate.for_conflict(
             rows, classes, conflict, verdict.conflict_weights or ()

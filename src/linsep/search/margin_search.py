@@ -48,7 +48,7 @@ TIGHT = 1e-10
 
 
 def find_largest_margin(
-    rows: Rows, monitor: Monitor, rng: np.random.Generator, tol: float
+    rows: Rows, monitor: Monitor, rng: np.random.Generator | int, tol: float
 ) -> Verdict:
     """Find the hyperplane with the largest margin, or prove that none separates.
 

@@ -16,19 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.proof.answers import Conflict
-from linsep.proof.canonical import canonicalise
-from linsep.proof.gordan import conflict_from_candidate
-from linsep.proof.ladder import settle
 from linsep.result import Status
 from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
+from linsep.search.factorisation import by_factorisation
 from linsep.search.hyperplane import Hyperplane, exact_scan
 from linsep.search.limits import Monitor, Stopped
 from linsep.search.reasons import Reason
 from linsep.solvers.bounds import margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
+
+# Conflicts of more rows, and working sets of more columns, are proved inseparable by a
+# factorisation: exact arithmetic takes minutes.
+MOST_SETTLED = 500
+# Working sets of more columns are factored before the active set is tried.
+MOST_PLAYED = 1_500
+# Rounds of the loop before the first factorisation: the metric is as at the start.
+FIRST_ROUNDS = 24
 
 
 class Engine(Protocol):
@@ -58,13 +64,13 @@ class Search:
         All the signed rows.
     monitor : Monitor
         Counts, tells, and knows when to give up.
-    rng : numpy.random.Generator
-        Draws the working set's sample.
+    rng : numpy.random.Generator or int
+        Draws the working set's sample, or seeds what does.
     """
 
     rows: Rows
     monitor: Monitor
-    rng: np.random.Generator
+    rng: np.random.Generator | int
 
     def run(self, engine: Engine) -> Verdict:
         """Decide, or say why not."""
@@ -134,10 +140,18 @@ class Search:
         One point with both labels is the conflict a person sees at once, so that is
         looked for first.
         """
+        # python-flint is loaded for a proof that needs it only.
+        from linsep.proof.canonical import canonicalise
+        from linsep.proof.gordan import conflict_from_candidate
+
         conflict = canonicalise(working.rows).conflict
+        held = p > 0
+        if conflict is None and np.count_nonzero(held) > MOST_SETTLED:
+            found = by_factorisation(self.rows, self.monitor)
+            if isinstance(found, Verdict):
+                return found
         if conflict is None:
             self.monitor.stop_if_due(rounds=False)
-            held = p > 0
             conflict = conflict_from_candidate(
                 working.rows,
                 support[held],
@@ -147,7 +161,16 @@ class Search:
         return None if conflict is None else self._inseparable(working, conflict)
 
     def settle(self, working: WorkingSet) -> Hyperplane | Verdict:
-        """Decide the working set by exact arithmetic, which always ends."""
+        """Decide by a factorisation where columns are many, or by exact arithmetic.
+
+        Exact arithmetic always ends, but not soon.
+        """
+        from linsep.proof.ladder import settle
+
+        if min(working.rows.shape) > MOST_SETTLED:
+            found = by_factorisation(self.rows, self.monitor)
+            if found is not None:
+                return found
         if min(working.rows.shape) > MOST_COORDINATES:
             raise Stopped(Reason.TOO_LARGE_TO_SETTLE.text(MOST_COORDINATES))
         settled = settle(working.rows, should_stop=self.monitor.should_stop)
@@ -179,10 +202,17 @@ class SeparatorEngine:
     by_margin: bool = False
     _support: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
     _is_stuck: bool = False
+    _is_factored: bool = False
 
     def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Run the engines; where they get no further, exact arithmetic."""
-        candidate = self._candidate(working)
+        candidate = self._candidate(working, self._loop_alone(working))
+        if candidate.kind is not Kind.SEPARATOR and self._loop_alone(working):
+            self._is_factored = True
+            found = by_factorisation(self.search.rows, self.search.monitor)
+            if found is not None:
+                return found
+            candidate = self._candidate(working)
         support, p = candidate.support, candidate.weights
         if candidate.kind is Kind.CONFLICT:
             verdict = self.search.prove_conflict(working, support, p)
@@ -194,9 +224,20 @@ class SeparatorEngine:
         self.search.monitor.stop_if_due()
         return self.search.settle(working)
 
-    def _candidate(self, working: WorkingSet) -> Candidate:
+    def _loop_alone(self, working: WorkingSet) -> int | None:
+        """Return the rounds worth playing before a factorisation is tried, if it is.
+
+        With many columns the active set is slow, and what it ends in slower to prove.
+        """
+        is_tried = self._is_factored or min(working.rows.shape) <= MOST_PLAYED
+        return None if is_tried else FIRST_ROUNDS
+
+    def _candidate(
+        self, working: WorkingSet, most_rounds: int | None = None
+    ) -> Candidate:
         """Run the engines on the working set, and take in their bound."""
         monitor = self.search.monitor
+        limits = [n for n in (monitor.rounds_left, most_rounds) if n is not None]
         before = monitor.n_rounds
         warm = working.positions(self._support)
         candidate = solve(
@@ -204,7 +245,7 @@ class SeparatorEngine:
             start=warm if warm.size else None,
             complete=working.is_complete,
             constant=self.search.rows.fit_intercept,
-            max_rounds=monitor.rounds_left,
+            max_rounds=min(limits, default=None),
             should_stop=monitor.counting(),
         )
         monitor.n_rounds = before + candidate.n_rounds
@@ -267,7 +308,9 @@ class SeparatorEngine:
         return scan.index[: scan.n_unsettled]
 
 
-def find_separator(rows: Rows, monitor: Monitor, rng: np.random.Generator) -> Verdict:
+def find_separator(
+    rows: Rows, monitor: Monitor, rng: np.random.Generator | int
+) -> Verdict:
     """Find a hyperplane that separates, or prove that there is none."""
     search = Search(rows, monitor, rng)
     return search.run(SeparatorEngine(search))

@@ -1,1 +1,6 @@
 """Solvers: the optimistic loop, its metric, the active set and the working set."""
+
+from linsep.solvers.scipy_functions import scipy_functions
+
+with scipy_functions():
+    from linsep.solvers import _active_set, _factors, _optimistic  # noqa: F401

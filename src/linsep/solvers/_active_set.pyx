@@ -14,6 +14,7 @@ from linsep.solvers._blas cimport (
     add_rows,
     add_scaled,
     dot,
+    factor_gram,
     multiply_triangle,
     products,
     rotate,
@@ -309,14 +310,31 @@ cdef class ActiveRows:
         """Let go of every active row."""
         self.k = 0
 
-    def take(self, const Py_ssize_t[::1] wanted, const double[:, :] factor):
-        """Make rows active whose factor is known."""
-        cdef Py_ssize_t i
-        self.k = wanted.shape[0]
-        self._R[: self.k, : self.k] = factor
-        for i in range(self.k):
+    def take(self, const Py_ssize_t[::1] wanted, double independent):
+        """Make rows active and no others, at most d, by their Gram matrix at once.
+
+        Returns whether that was done: every row's part that is new must be more than
+        this share of it. If not, no row is active.
+        """
+        cdef Py_ssize_t i, j, k = wanted.shape[0]
+        cdef bint are_independent
+        self.k = 0
+        for i in range(k):
             self._active[i] = wanted[i]
             memcpy(&self._held[i, 0], self._row(wanted[i]), self._d * sizeof(double))
+        are_independent = factor_gram(
+            k, self._d, &self._held[0, 0], &self._R[0, 0], self._R.shape[1]
+        )
+        for i in range(k):
+            if not are_independent:
+                break
+            for j in range(i):
+                self._R[i, j] = 0.0
+            are_independent = self._R[i, i] > independent * sqrt(
+                dot(self._d, &self._held[i, 0], &self._held[i, 0])
+            )
+        self.k = k if are_independent else 0
+        return are_independent
 
     def settle(self):
         """Recompute ``u`` and the offset so that every active row is at 1.

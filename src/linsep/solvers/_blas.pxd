@@ -7,6 +7,7 @@ order: d rows and n columns. Strides are therefore those of a row.
 from libc.string cimport memset
 
 from scipy.linalg.cython_blas cimport daxpy, ddot, dgemv, drot, dsyrk, dtrmv, dtrsv
+from scipy.linalg.cython_lapack cimport dpotrf
 
 
 cdef inline double dot(Py_ssize_t n, const double* a, const double* b) noexcept nogil:
@@ -73,6 +74,20 @@ cdef inline void solve_gram(
     """Overwrite ``b`` by the solution of ``R^T R c = b``, R upper triangular."""
     solve_triangle(k, R, stride, True, b)
     solve_triangle(k, R, stride, False, b)
+
+
+cdef inline bint factor_gram(
+    Py_ssize_t k, Py_ssize_t d, const double* A, double* R, Py_ssize_t stride
+) noexcept nogil:
+    """Set R, upper triangular in C order, to ``R^T R = A A^T``; False if it has none."""
+    cdef int rows = <int> k, columns = <int> d, leading = <int> stride, failed = 0
+    cdef double scale = 1.0, keep = 0.0
+    if k:
+        dsyrk(
+            "L", "T", &rows, &columns, &scale, <double*> A, &columns, &keep, R, &leading
+        )
+        dpotrf("L", &rows, R, &leading, &failed)
+    return failed == 0
 
 
 cdef inline void multiply_triangle(

@@ -162,16 +162,10 @@ class ActiveSet:
 
     def _factor(self, wanted: NDArray[np.intp]) -> None:
         """Make the independent ones of the rows named active, and no others."""
-        from scipy.linalg import blas, lapack
-
-        if MANY_ROWS <= wanted.size <= self.rows.shape[1]:
-            # All at once, by their Gram matrix, unless some depend on others.
-            gram = blas.dsyrk(1.0, self.rows[wanted].T, trans=1)
-            triangle, failed = lapack.dpotrf(gram)
-            lengths = np.sqrt(gram.diagonal())
-            if not failed and (triangle.diagonal() > INDEPENDENT * lengths).all():
-                self._held.take(wanted, triangle)
-                return
+        if MANY_ROWS <= wanted.size <= self.rows.shape[1] and self._held.take(
+            wanted, INDEPENDENT
+        ):
+            return
         self._held.clear()
         for row in wanted:
             self._held.append(row)

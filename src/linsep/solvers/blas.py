@@ -15,25 +15,34 @@ from typing import Any
 
 # Below this width the threads of a BLAS wait for each other longer than they work.
 NARROW = 600
+# For matrices of so few entries no BLAS thinks of threads (OpenBLAS: twice as many).
+FEW_ENTRIES = 1 << 12
 
 
 @cache
-def _controller() -> Any:
-    import scipy.linalg  # noqa: F401  # brings a BLAS of its own, to be held too
+def _libraries() -> list[Any]:
+    """Return every BLAS loaded; that of SciPy is, by our compiled modules."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    found = ThreadpoolController().lib_controllers
+    return [library for library in found if library.user_api == "blas"]
 
 
-def _let_any_thread_set() -> None:
-    """Lift the rule, new in threadpoolctl 3.8, that the first thread to set is alone.
+def _set_threads(n_threads: list[tuple[Any, int]]) -> None:
+    """Set the threads of libraries, whoever has set them before.
 
-    Who comes first and who goes last are different threads, and others' calls would do
-    nothing in silence.
+    threadpoolctl has a rule since 3.8 that the first thread to set is alone. But who
+    comes first and who goes last are different threads, and others' calls would do
+    nothing in silence: it is lifted before and after.
     """
-    for library in _controller().lib_controllers:
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)
+    kinds = {type(library) for library, _ in n_threads}
+    lifts = [getattr(kind, "clear_controlling_thread", None) for kind in kinds]
+    for lift in filter(None, lifts):
+        lift(force=True)
+    for library, n in n_threads:
+        library.set_num_threads(n)
+    for lift in filter(None, lifts):
+        lift(force=True)
 
 
 class _Calm:
@@ -45,22 +54,22 @@ class _Calm:
     def reset(self) -> None:
         self.lock = Lock()
         self.n_holding = 0
-        self.limits: Any = None
+        self.found: list[tuple[Any, int]] = []
 
     def hold(self) -> None:
         with self.lock:
             if self.n_holding == 0:
-                _let_any_thread_set()
-                self.limits = _controller().limit(limits=1, user_api="blas")
+                found = [(library, library.num_threads) for library in _libraries()]
+                # One thread, or None of a library that does not say, stays as it is.
+                self.found = [pair for pair in found if pair[1] not in (None, 1)]
+                _set_threads([(library, 1) for library, _ in self.found])
             self.n_holding += 1
 
     def release(self) -> None:
         with self.lock:
             self.n_holding -= 1
             if self.n_holding == 0:
-                _let_any_thread_set()
-                self.limits.restore_original_limits()
-                _let_any_thread_set()
+                _set_threads(self.found)
 
 
 _calm = _Calm()
@@ -70,13 +79,15 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def calm_blas(width: int) -> Iterator[None]:
-    """Hold every BLAS to one thread while matrices are this narrow.
+def calm_blas(
+    width: int, narrow: int = NARROW, n_entries: int = FEW_ENTRIES + 1
+) -> Iterator[None]:
+    """Hold every BLAS to one thread while matrices are this narrow, but not tiny.
 
     The setting is the whole process's: of several threads that hold it at once, the
     first to come notes what it was, and the last to go restores it.
     """
-    if width > NARROW:
+    if width > narrow or n_entries <= FEW_ENTRIES:
         yield
         return
     _calm.hold()

@@ -82,8 +82,7 @@ def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -
     loss = rounding * (float(p @ lengths) + float(lengths.max(initial=0.0)))
     bound = norm(np.asarray(p @ unit)) * (1.0 + rounding) + loss
     # Relative slack vanishes among subnormals: the last step is rounded up.
-    with np.errstate(over="ignore"):
-        return float(np.nextafter(np.ldexp(bound, exponent), np.inf)) if bound else 0.0
+    return math.nextafter(_ldexp(bound, exponent), math.inf) if bound else 0.0
 
 
 def margin_lower(slack: float, coef: NDArray[np.float64]) -> float:
@@ -99,12 +98,19 @@ def margin_lower(slack: float, coef: NDArray[np.float64]) -> float:
     if slack == 0.0 or not np.isfinite(slack):
         return float(slack)
     if abs(slack) < SUBNORMAL:
-        slack = float(np.nextafter(slack, -np.inf))
+        slack = math.nextafter(slack, -math.inf)
     # Mantissas and exponents apart: only the last step can leave the normal range.
-    exponent = int(np.frexp(largest)[1])
-    mantissa, power = np.frexp(slack)
-    share = float(mantissa) / norm(np.ldexp(coef, -exponent))
+    exponent = math.frexp(largest)[1]
+    mantissa, power = math.frexp(slack)
+    share = mantissa / norm(np.ldexp(coef, -exponent))
     share -= abs(share) * (coef.size + 8) * EPS
-    with np.errstate(over="ignore", under="ignore"):
-        bound = np.ldexp(share, int(power) - exponent)
-    return float(np.nextafter(bound, -np.inf)) if bound else min(0.0, slack)
+    bound = _ldexp(share, power - exponent)
+    return math.nextafter(bound, -math.inf) if bound else min(0.0, slack)
+
+
+def _ldexp(value: float, exponent: int) -> float:
+    """Return ``value 2^exponent``, infinite where it leaves the doubles."""
+    try:
+        return math.ldexp(value, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, value)

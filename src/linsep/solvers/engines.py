@@ -105,7 +105,7 @@ def solve(
     should_stop : callable or None, default=None
         Asked with the rounds done so far; a true answer ends the search.
     """
-    with calm_blas(min(rows.shape)):
+    with calm_blas(min(rows.shape), n_entries=rows.size):
         return _solve(rows, start, complete, constant, max_rounds, should_stop)
 
 

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import as_dense
+from linsep.solvers import _factors
+from linsep.solvers._factors import divided
 
 # Up to this many rows the whole Gram matrix is factored at once, without a rank limit.
 WHOLE = 1500
@@ -46,10 +48,7 @@ class GramFactor:
 
     def dual(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``beta`` with ``sum_j beta_j k(., landmark_j) = v`` in the space."""
-        from scipy.linalg import solve_triangular
-
-        triangle = self.rows[self.landmarks]
-        return np.asarray(solve_triangular(triangle.T, v.T, lower=False)).T
+        return divided(v, self.rows[self.landmarks], lower=True)
 
 
 def gram_factor(columns: Columns, diagonal: NDArray[np.float64]) -> GramFactor:
@@ -127,16 +126,14 @@ def pivoted_cholesky(
     >>> pivots.tolist(), L.tolist()
     ([1, 2], [[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
     """
-    from scipy.linalg import lapack
-
     m = gram.shape[0]
     if m == 0:
         return np.zeros((0, 0)), np.zeros(0, dtype=np.intp)
     largest = float(np.diag(gram).max(initial=0.0))
-    factor, order, rank, _ = lapack.dpstrf(gram, tol=tolerance * largest, lower=1)
-    rows = np.empty((m, rank))
-    rows[order - 1] = np.tril(factor)[:, :rank]
-    return rows, np.asarray(order[:rank] - 1, dtype=np.intp)
+    factor, order = _factors.pivoted_cholesky(gram, tolerance * largest)
+    rows = np.empty(factor.shape)
+    rows[order] = factor
+    return rows, order[: factor.shape[1]]
 
 
 def gram_of(rows: Any) -> NDArray[np.float64]:

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import as_dense, is_sparse
+from linsep.solvers._factors import divided, orthonormal
 from linsep.solvers.gram_factor import gram_of, pivoted_cholesky
 from linsep.solvers.scaling import Balanced, exponents
 
@@ -96,28 +97,31 @@ def whiten(A: Any, *, constant: bool = False) -> Coordinates:
         With ``rank <= min(m, d)`` columns.
     """
     m, d = A.shape
-    with np.errstate(under="ignore"):  # scaling may lose what is far below the rest
+    # Scaling may lose what is far below the rest; what overflows is looked at.
+    with np.errstate(under="ignore", over="ignore", invalid="ignore"):
         if min(m, d) > MOST_COORDINATES:
             return _diagonal_coordinates(A)
         if constant and not is_sparse(A) and m and d > 1:
             return _centred(A)
-        if d > WIDE * m:
-            return _gram_coordinates(A)
-        return _dense_coordinates(as_dense(A))
+        return _coordinates(A)
+
+
+def _coordinates(A: Any) -> Coordinates:
+    """Whiten the rows as they are."""
+    m, d = A.shape
+    return _gram_coordinates(A) if d > WIDE * m else _dense_coordinates(as_dense(A))
 
 
 def _centred(A: NDArray[np.float64]) -> Coordinates:
     """Whiten ``s_i (x_i - c, 1)`` in place of ``s_i (x_i, 1)``, c the mean of x."""
     signs = A[:, -1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        centre = (A.T @ signs)[:-1] / len(A)
-    centre = np.where(np.isfinite(centre), centre, 0.0)
+    centre = (A.T @ signs)[:-1] / len(A)
+    centre[~np.isfinite(centre)] = 0.0
     moved = A.copy()
-    with np.errstate(over="ignore"):
-        moved[:, :-1] -= signs[:, None] * centre
+    moved[:, :-1] -= signs[:, None] * centre
     if not np.isfinite(moved).all():  # at the end of the doubles: as they are
         return _dense_coordinates(A)
-    inner = whiten(moved)
+    inner = _coordinates(moved)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = inner.to_weights(u)
@@ -149,7 +153,7 @@ def rewhiten(coordinates: Coordinates, weights: NDArray[np.float64]) -> Coordina
         triangle = np.linalg.cholesky(second_moment).T
     except np.linalg.LinAlgError:  # directions lost to rounding: leave things be
         return coordinates
-    unit, length = _normalised(_divided(rows, triangle))
+    unit, length = _normalised(divided(rows, triangle))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         return coordinates.to_weights(_solved(triangle, u))
@@ -195,8 +199,8 @@ def _moment_coordinates(scaled: Balanced) -> Coordinates | None:
     left_over[chosen] = 0.0
     if np.abs(left_over).max() > CLEARLY_ZERO * moment.diagonal().max():
         return None
-    triangle = np.asfortranarray(rows[chosen].T)
-    unit, row_length = _normalised(_divided(unit_columns[:, chosen], triangle))
+    triangle = rows[chosen].T
+    unit, row_length = _normalised(divided(unit_columns[:, chosen], triangle))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = np.zeros(columns.size)
@@ -210,39 +214,16 @@ def _solved(
     triangle: NDArray[np.float64], u: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return ``inverse(triangle) @ u``, the triangle upper."""
-    from scipy.linalg import lapack
-
-    return np.asarray(lapack.dtrtrs(triangle, u)[0]) if u.size else u
-
-
-def _divided(
-    rows: NDArray[np.float64], triangle: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return ``rows @ inverse(triangle)``, the triangle upper, in C order."""
-    from scipy.linalg import blas
-
-    # In Fortran's eyes rows is its transpose, so this solves in place of one copy.
-    solved = blas.dtrsm(1.0, triangle, np.ascontiguousarray(rows).T, trans_a=1)
-    return np.ascontiguousarray(solved.T)
+    return divided(u, triangle.T, lower=True)
 
 
 def _qr_coordinates(scaled: Balanced) -> Coordinates:
     """Whiten by a pivoted QR of the scaled rows: ``A T = Q``."""
-    from scipy.linalg import lapack
-
-    d = scaled.values.shape[1]
-    # LAPACK itself: SciPy's own function takes longer to check small rows than this.
-    room = 64 * (d + 1)
-    factored, pivots, tau, _, _ = lapack.dgeqp3(scaled.values, lwork=2 * d + room)
-    diagonal = np.abs(factored.diagonal())
-    rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal[0]))
-    triangle = factored[:rank, :rank]
-    Q, _, _ = lapack.dorgqr(factored[:, : tau.size], tau, lwork=room)
-    unit, length = _normalised(np.ascontiguousarray(Q[:, :rank]))
-    chosen = pivots[:rank] - 1
+    Q, triangle, chosen = orthonormal(scaled.values, RANK_TOLERANCE)
+    unit, length = _normalised(Q)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        w = np.zeros(d)
+        w = np.zeros(scaled.columns.size)
         w[chosen] = _solved(triangle, u)
         return scaled.weights(w)
 

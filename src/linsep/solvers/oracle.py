@@ -73,9 +73,10 @@ class Oracle:
         self.A = A
         # The parts, unlike the threads, are the same on every machine.
         n_parts = min(MOST_PARTS, max(1, n_entries // ENTRIES_A_PART))
-        bounds = np.linspace(0, n, n_parts + 1).astype(np.intp)
+        bounds = np.linspace(0, n, n_parts + 1) if n_parts > 1 else np.array([0, n])
         block = max(4, BLOCK_ENTRIES // max(1, n_entries // max(1, n)))
-        self.sweep = Sweep(A, bounds, block, min(count_threads(), n_parts))
+        n_threads = min(count_threads(), n_parts) if n_parts > 1 else 1
+        self.sweep = Sweep(A, bounds.astype(np.intp), block, n_threads)
 
     @cached_property
     def radius(self) -> float:

@@ -76,12 +76,12 @@ class Balanced:
         """Scale the rows of a dense or CSR matrix."""
         m = A.shape[0]
         columns = exponents(_largest(A, 0))
-        by_row = exponents(_largest(_shifted_both(A, None, -columns), 1))
-        typical = int(np.median(by_row)) if m else 0
-        rows = by_row - typical
+        values = _shifted_both(A, None, -columns)
+        by_row = exponents(_largest(values, 1))
+        if not m or by_row.max() - by_row.min() <= EXTREME_ROW_BITS:
+            return cls(values, np.zeros(m, dtype=np.int64), columns)
+        rows = by_row - int(np.median(by_row))
         rows[np.abs(rows) <= EXTREME_ROW_BITS] = 0
-        if not rows.any():
-            return cls(_shifted_both(A, None, -columns), rows, columns)
         scaled = _shifted_both(A, -rows, -columns)
         # Scaling the rows may have left a column small.
         again = exponents(_largest(scaled, 0))
@@ -102,6 +102,8 @@ class Balanced:
 
     def lengths(self, length: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return lengths of the rows as they were, kept within the range of doubles."""
+        if not self.rows.any():
+            return length
         return np.ldexp(length, np.clip(self.rows, -SAFE_EXPONENT, SAFE_EXPONENT))
 
 
@@ -127,4 +129,4 @@ def _largest(A: Any, axis: int) -> NDArray[np.float64]:
     """Return the largest magnitude along an axis of a dense or CSR matrix."""
     if is_sparse(A):
         return np.asarray(abs(A).max(axis=axis).toarray(), dtype=np.float64).ravel()
-    return np.asarray(np.abs(A).max(axis=axis, initial=0.0))
+    return np.asarray(np.maximum.reduce(np.abs(A), axis=axis, initial=0.0))

@@ -27,7 +27,7 @@ so the smallest eigenvalue of ``M^`` is at least ``mu = c - |E|`` (S. M. Rump,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,7 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows.rounding import gamma
+from linsep.solvers.blas import calm_blas
+from linsep.verified._moments import sum_blocks, take_products
 from linsep.verified.parts import Floats, Index, Part
+from linsep.verified.vectors import columns_of
 
 # The diagonal of the scaled matrix is at most this.
 LARGEST = 2.0 + 1e-9
@@ -43,6 +46,8 @@ LARGEST = 2.0 + 1e-9
 MOST_DENSE = 10_000
 # Columns factored in one piece; between two of them there is time to stop.
 PANEL = 512
+# A factorisation of fewer columns is over before more threads have found each other.
+NARROW = 3_000
 
 
 class TooLarge(Exception):
@@ -62,10 +67,16 @@ class Layout:
     first : ndarray of int
         Columns of which no row holds two.
     rest : ndarray of int
+    order : ndarray of shape (n,), int
+        The rows, by the column of `first` that they hold; those with none come first.
+    places : pair of ndarray of shape (k,), int
+        The place of each column in `first`, and in `rest`; -1 where it is not there.
     """
 
     first: Index
     rest: Index
+    order: Index
+    places: tuple[Index, Index]
 
     @classmethod
     def of(cls, part: Part) -> Layout:
@@ -75,16 +86,16 @@ class Layout:
         """
         k = part.shape[1]
         every = np.arange(k)
-        if not part.is_sparse or k < 2:
-            return cls(every[:0], every)
-        matrix = part.scaled.sorted_indices()
-        before = np.full(matrix.nnz, -1, dtype=np.int64)
-        before[1:] = matrix.indices[:-1]
-        starts = matrix.indptr[:-1]
-        before[starts[np.diff(matrix.indptr) > 0]] = -1
+        if not part.is_sparse:
+            return cls(every[:0], every, every[:0], (every[:0], every))
+        indptr, indices = part.pattern
+        counts = np.diff(indptr)
+        before = np.full(indices.size, -1)
+        before[1:] = indices[:-1]
+        before[indptr[:-1][counts > 0]] = -1
         # The nearest column on the left that shares a row with each column.
-        nearest = np.full(k, -1, dtype=np.int64)
-        np.maximum.at(nearest, matrix.indices, before)
+        nearest = np.full(k, -1)
+        np.maximum.at(nearest, indices, before)
         best, start = (0, 0), 0
         for column, neighbour in enumerate(nearest.tolist()):
             if neighbour >= start:
@@ -92,7 +103,14 @@ class Layout:
                 start = column
         length, start = max(best, (k - start, start))
         chosen = np.arange(start, start + length)
-        return cls(chosen, np.setdiff1d(every, chosen))
+        rest = np.setdiff1d(every, chosen)
+        first_place, rest_place = np.full(k, -1), np.full(k, -1)
+        first_place[chosen], rest_place[rest] = np.arange(length), np.arange(rest.size)
+        held = np.full(counts.size, -1)
+        place = first_place[indices]
+        held[np.repeat(np.arange(counts.size), counts)[place >= 0]] = place[place >= 0]
+        order = np.argsort(held, kind="stable")
+        return cls(chosen, rest, order, (first_place, rest_place))
 
 
 @dataclass(frozen=True)
@@ -109,6 +127,7 @@ class Moments:
         The diagonal of the columns eliminated first.
     B : csr_array of shape (k1, k2)
     C : ndarray of shape (k2, k2)
+        Its lower triangle.
     n_terms : int
         Additions at most in an entry.
     """
@@ -135,8 +154,20 @@ class Moments:
         return whole(part, v, layout)
 
     def scaled(self, x: Floats, *, up: bool = False) -> Floats:
-        """Return ``T^-1 x``, or ``T x``."""
-        return np.ldexp(x, self.exponents if up else -self.exponents)
+        """Return ``T^-1 x``, or ``T x``, of a vector or of columns."""
+        exponents = self.exponents if x.ndim == 1 else self.exponents[:, np.newaxis]
+        return np.asarray(np.ldexp(x, exponents if up else -exponents))
+
+    def restricted(self, chosen: Index) -> Moments:
+        """Return the moments without some columns of the rest; `chosen` stay.
+
+        For what the factorisation proves of the columns that stay: sums, entries in a
+        row and so the error are no larger than the whole's.
+        """
+        places = self.layout.rest[chosen]
+        layout = replace(self.layout, rest=places)
+        C = self.C[np.ix_(chosen, chosen)]
+        return replace(self, layout=layout, B=columns_of(self.B, chosen), C=C)
 
     @cached_property
     def n_shared(self) -> int:
@@ -154,10 +185,19 @@ class Moments:
         diagonal = gamma(4) * (LARGEST + 1.0)
         return 1.01 * (sums + shares + factor + diagonal) + 1e-200
 
-    @cached_property
-    def shares(self) -> Any:
-        """The rows of B over the root of D, without c; for structure alone."""
-        return _divided(self.B, np.sqrt(self.D))
+    def complement(self, c: float) -> tuple[Floats, Any, Floats]:
+        """Return the root of ``D - c``, the rows of B over it, and what is left of C.
+
+        What is left is the lower triangle of ``C - c I``, less these rows' products.
+        """
+        root = np.sqrt(self.D - c)
+        shares = self.B.copy()
+        shares.data = self.B.data / np.repeat(root, np.diff(self.B.indptr))
+        starts, columns = (x.astype(np.intp) for x in (shares.indptr, shares.indices))
+        S = self.C.copy()
+        take_products(starts, columns, shares.data, S)
+        S[np.diag_indices_from(S)] -= c
+        return root, shares, S
 
     def factored(self, c: float) -> Factor:
         """Factor ``M^ - c I``.
@@ -166,14 +206,12 @@ class Moments:
         ------
         NotPositive
         """
-        D = self.D - c
-        if not (D > 0).all():
+        if not (c < self.D).all():
             raise NotPositive
-        root = np.sqrt(D)
-        shares = _divided(self.B, root)
-        S = self.C - (shares.T @ shares).toarray() if D.size else self.C.copy()
-        S[np.diag_indices_from(S)] -= c
-        return Factor(self, root, shares, _cholesky(S, self.part.check), c)
+        root, shares, S = self.complement(c)
+        with calm_blas(S.shape[0], NARROW):
+            lower = _cholesky(S, self.part.check)
+        return Factor(self, root, shares, lower, c)
 
 
 @dataclass(frozen=True)
@@ -192,29 +230,23 @@ class Factor:
         return self.c - self.moments.error
 
     def solve(self, r: Floats) -> Floats:
-        """Return about ``M^-1 r``."""
+        """Return about ``M^-1 r``, of a vector or of columns."""
         from scipy.linalg import solve_triangular
 
         moments, layout = self.moments, self.moments.layout
         b = moments.scaled(r)
-        first = b[layout.first] / self.root
+        root = self.root if r.ndim == 1 else self.root[:, np.newaxis]
+        first = b[layout.first] / root
         rest = b[layout.rest] - self.shares.T @ first
         if rest.size:
             rest = solve_triangular(self.lower, rest, lower=True, check_finite=False)
             rest = solve_triangular(
                 self.lower, rest, lower=True, trans=1, check_finite=False
             )
-        x = np.empty(b.size)
+        x = np.empty_like(b)
         x[layout.rest] = rest
-        x[layout.first] = (first - self.shares @ rest) / self.root
+        x[layout.first] = (first - self.shares @ rest) / root
         return moments.scaled(x)
-
-
-def _divided(B: Any, root: Floats) -> Any:
-    """Divide each row of a sparse matrix by a number."""
-    shares = B.copy()
-    shares.data = B.data / np.repeat(root, np.diff(B.indptr))
-    return shares
 
 
 def _scales(diagonal: Floats) -> NDArray[np.int64]:
@@ -227,26 +259,28 @@ def _scales(diagonal: Floats) -> NDArray[np.int64]:
 def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     from scipy import sparse
 
-    matrix = part.scaled
-    squared = matrix.copy()
-    squared.data = squared.data**2
-    exponents = _scales(squared.T @ v)
-    weighted = matrix.copy()
+    indptr, indices = part.pattern
+    k1, k2 = layout.first.size, layout.rest.size
+    C, D = np.zeros((k2, k2)), np.zeros(k1)
+    starts = np.zeros(k1 + 1, dtype=np.intp)
+    columns, entries = np.empty(indices.size, dtype=np.intp), np.empty(indices.size)
+    first, rest = layout.places
+    part.check()
+    sum_blocks(
+        indptr, indices, part.scaled, v, layout.order,
+        first, rest, C, D, starts, columns, entries,
+    )  # fmt: skip
+    held = slice(int(starts[-1]))
+    exponents = np.empty(part.shape[1], dtype=np.int64)
+    exponents[layout.first], exponents[layout.rest] = _scales(D), _scales(C.diagonal())
     # Powers of two: nothing is rounded.
-    scaled = np.ldexp(matrix.data, -exponents[matrix.indices])
-    weighted.data = scaled * np.repeat(v, np.diff(matrix.indptr))
-    plain = sparse.csr_array((scaled, matrix.indices, matrix.indptr), matrix.shape)
-    by_column, weighted = sparse.csc_array(plain), weighted.tocsc()
-    rest = sparse.csr_array(weighted[:, layout.rest])
-    part.check()
-    C = (by_column[:, layout.rest].T @ rest).toarray()
-    first = by_column[:, layout.first]
-    part.check()
-    B = sparse.csr_array(first.T @ rest)
-    of_first = sparse.csc_array(weighted[:, layout.first])
-    of_first.data = of_first.data * first.data
-    D = np.asarray(of_first.sum(axis=0), dtype=np.float64).ravel()
-    longest = int(np.diff(by_column.indptr).max(initial=0))
+    of_first, of_rest = exponents[layout.first], exponents[layout.rest]
+    of_row = np.repeat(of_first, np.diff(starts))
+    values = np.ldexp(entries[held], -of_row - of_rest[columns[held]])
+    B = sparse.csr_array((values, columns[held], starts), shape=(k1, k2))
+    D = np.ldexp(D, -2 * of_first)
+    C = np.ldexp(C, -of_rest[:, np.newaxis] - of_rest)
+    longest = int(np.bincount(indices, minlength=1).max())
     return Moments(part, layout, exponents, D, B, C, longest)
 
 

@@ -10,6 +10,7 @@ That the other columns are independent is proved by a Cholesky factor
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows
 from linsep.rows import as_dense
-from linsep.verified.moments import Layout, Moments, NotPositive
+from linsep.solvers.blas import calm_blas
+from linsep.verified.moments import NARROW, Layout, Moments, NotPositive
 from linsep.verified.parts import Floats, Index, Part
 from linsep.verified.vectors import WHOLE, SparseVector, columns_of
 
@@ -61,8 +63,10 @@ class NullSpace:
 
 # What is not finite is no combination.
 @np.errstate(all="ignore")
-def null_space(part: Part) -> NullSpace:
+def null_space(part: Part, *, prove: bool = True) -> NullSpace:
     """Tell the independent columns of a part from the others.
+
+    Without `prove` it is left to others to prove the pivots independent.
 
     A column that depends on others in floating point alone counts as independent.
 
@@ -80,10 +84,29 @@ def null_space(part: Part) -> NullSpace:
     found = np.array([vector is not None for vector in basis], dtype=bool)
     free, vectors = free[found], [vector for vector in basis if vector is not None]
     pivots = np.setdiff1d(np.arange(k), free)
-    if free.size:
-        rest = part.restricted(pivots)
-        moments = Moments.of(rest, np.ones(n), Layout.of(rest))
-    return NullSpace(pivots, free, vectors, _is_independent(moments))
+    is_proved = False
+    if prove:
+        kept = np.flatnonzero(~np.isin(moments.layout.rest, free))
+        is_proved = _is_independent(moments.restricted(kept) if free.size else moments)
+    return NullSpace(pivots, free, vectors, is_proved)
+
+
+def restricted_space(part: Part, known: Mapping[int, SparseVector]) -> NullSpace:
+    """Take vectors that vanish on all rows, where some columns of them are zero.
+
+    Each is named by a column that no other of them holds. There may be more vectors
+    that vanish on the part.
+    """
+    place = np.full(part.rows.shape[1], -1)
+    place[part.columns] = np.arange(part.columns.size)
+    free, basis = [], []
+    for column, vector in sorted(known.items()):
+        if place[column] >= 0:
+            entries = {int(place[j]): x for j, x in vector.items() if place[j] >= 0}
+            free.append(int(place[column]))
+            basis.append(SparseVector.from_items(entries))
+    pivots = np.setdiff1d(np.arange(part.columns.size), free)
+    return NullSpace(pivots, np.array(free, dtype=np.intp), basis, is_proved=False)
 
 
 def _is_independent(moments: Moments) -> bool:
@@ -109,12 +132,12 @@ def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
     n_rest = layout.rest.size
     if n_rest == 0:
         return layout.rest, []
-    shares = moments.shares
-    S = moments.C - (shares.T @ shares).toarray() if n_first else moments.C.copy()
+    root, shares, S = moments.complement(0.0)
     # What is left of columns that were about one. dpstrf takes any first pivot.
     rank, order = 0, np.arange(1, n_rest + 1)
     if S.diagonal().max() > DEPENDENT:
-        S, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
+        with calm_blas(n_rest, NARROW):
+            S, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
     pivots, free = order[:rank] - 1, order[rank:] - 1
     if free.size == 0:
         return layout.rest[:0], []
@@ -125,8 +148,7 @@ def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
         x[pivots] = -solve_triangular(
             lower[:rank, :rank], lower[rank:, :rank].T, lower=True, trans=1
         )
-    root = np.sqrt(moments.D)[:, np.newaxis]
-    first = -(shares @ x) / root if n_first else np.zeros((0, free.size))
+    first = -(shares @ x) / root[:, np.newaxis]
     whole = np.concatenate([first, x])
     return layout.rest[free], [
         (whole[:, j], n_first + int(place)) for j, place in enumerate(free)

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,13 +158,13 @@ class Step:
         NotPositive
         """
         weights = Weights.at(products, counts)
-        factor = _factored(Moments.of(part, weights.moment, layout))
+        factor = factored(Moments.of(part, weights.moment, layout))
         return cls(part, weights, factor, factor.solve(part.combined(weights.net)))
 
     @cached_property
     def products(self) -> Floats:
         """The computed ``a_i . q``."""
-        return self.part.products(self.q)
+        return self.part.products(self.q)[0]
 
     @property
     def largest(self) -> float:
@@ -196,11 +196,7 @@ class Step:
         moments = self.factor.moments
         scale = moments.scaled(np.ones(self.q.size))
 
-        def lengths(_: slice, block: Any) -> Floats:
-            squares = block.multiply(block) if self.part.is_sparse else block**2
-            return np.asarray(squares @ scale**2)
-
-        squared = np.concatenate(self.part.mapped(lengths))
+        squared = self.part.squares(scale**2)
         slack = 1 + gamma(self.part.longest + 8)
         return np.asarray(np.sqrt(squared) * slack + 1e-150)
 
@@ -224,7 +220,7 @@ class _Residual:
 
     @classmethod
     def of(cls, part: Part, weights: Weights, q: Floats) -> _Residual:
-        products, sizes = part.products(q), part.sizes(q)
+        products, sizes = part.products(q)
         length = part.longest
         errors = gamma(length + 4) * sizes + 1e-300
         u = weights.net - weights.moment * products
@@ -232,9 +228,10 @@ class _Residual:
         # over rows by one product and its additions.
         bound = (1 + gamma(6)) * weights.moment * errors
         bound += gamma(6) * (weights.size + weights.moment * np.abs(products))
-        bound += gamma(part.n_terms + 4) * np.abs(u)
-        doubt = part.combined(bound, sizes=True)
-        doubt = doubt * (1 + gamma(part.n_terms + 4)) + 1e-300
+        # The checker, which adds up in blocks, is to see it as well.
+        blocks = gamma(2 * isqrt(part.shape[0]) + 16)
+        bound += max(part.sum_error, blocks) * np.abs(u)
+        doubt = part.combined_sizes(bound) * (1 + gamma(part.shape[0] + 4)) + 1e-300
         return cls(products, errors, part.combined(u), doubt)
 
     def norm(self, moments: Moments) -> float:
@@ -243,7 +240,7 @@ class _Residual:
         return float(np.linalg.norm(whole)) * (1 + gamma(whole.size + 8))
 
 
-def _factored(moments: Moments) -> Factor:
+def factored(moments: Moments) -> Factor:
     """Factor with the largest shift that goes.
 
     Raises

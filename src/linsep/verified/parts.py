@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 
 from linsep.rows import Rows, is_sparse, split
 from linsep.rows.protocol import CHUNK_ENTRIES
+from linsep.rows.rounding import gamma
 from linsep.rows.threads import map_in_threads
+from linsep.verified._moments import column_sums, row_products
+from linsep.verified.vectors import columns_of
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -27,6 +30,8 @@ Check = Callable[[], None]
 LONGEST_BLOCK = 4096
 # Entries of a column smaller than its largest by more are not scaled without loss.
 WIDEST = 500
+# Dense parts of no more entries are held in memory, as doubles.
+MOST_HELD = 1 << 26
 
 
 class TooWide(Exception):
@@ -67,14 +72,16 @@ class Part:
         """Take a part; the entries of sparse rows are held in memory."""
         held = None
         if is_sparse(rows.features(slice(0, 0))):
-            held = rows.take(index).tocsc()[:, columns].tocsr()
+            held = columns_of(rows.take(index), columns)
+            held.eliminate_zeros()
+            held.sort_indices()
         return cls(rows, index, columns, check, held)
 
     def restricted(self, chosen: Index) -> Part:
         """Return the part with some of its columns, named by their places."""
         held = None
         if self._held is not None:
-            held = self._held.tocsc()[:, chosen].tocsr()
+            held = columns_of(self._held, chosen)
         return Part(self.rows, self.index, self.columns[chosen], self.check, held)
 
     @property
@@ -127,11 +134,16 @@ class Part:
         return np.asarray(exponent, dtype=np.int64)
 
     @cached_property
-    def scaled(self) -> Any:
-        """All entries in CSR form, of sparse rows."""
-        matrix = self._held.copy()
-        matrix.data = np.ldexp(matrix.data, -self.exponents[matrix.indices])
-        return matrix
+    def scaled(self) -> Floats:
+        """The entries of sparse rows, as `pattern` places them."""
+        exponents = -self.exponents[self._held.indices]
+        return np.asarray(np.ldexp(self._held.data, exponents))
+
+    @cached_property
+    def pattern(self) -> tuple[Index, Index]:
+        """Where the entries of sparse rows stand: `indptr` and `indices`."""
+        held = self._held
+        return held.indptr.astype(np.intp), held.indices.astype(np.intp)
 
     def raw(self, places: Index) -> Any:
         """Return some of the part's rows, their entries as they are."""
@@ -146,9 +158,8 @@ class Part:
             yield slice(start, stop), self._raw(start, stop)
 
     def mapped(self, function: Callable[[slice, Any], Any]) -> list[Any]:
-        """Return ``function(range, block)`` of every block, worked on in threads."""
-        exponents = self.scaled if self.is_sparse else self.exponents  # made once
-        del exponents
+        """Return ``function(range, block)`` of every block of dense rows, in order."""
+        _ = self.exponents, self._scaled_rows  # made once, not by each thread
 
         def visit(chunk: tuple[int, int]) -> Any:
             return function(slice(*chunk), self._block(*chunk))
@@ -159,23 +170,60 @@ class Part:
             found.append(result)
         return found
 
-    def products(self, q: Floats) -> Floats:
-        """Return ``a_i . q`` of every row, of shape (n,)."""
-        parts = self.mapped(lambda _, block: block @ q)
-        return np.concatenate(parts) if parts else np.empty(0)
+    def products(self, q: Floats) -> tuple[Floats, Floats]:
+        """Return ``a_i . q`` and ``sum_j |a_ij q_j|`` of every row, of shape (n,)."""
+        products, sizes = np.empty(self.shape[0]), np.empty(self.shape[0])
+        if self.is_sparse:
+            self.check()
+            row_products(*self.pattern, self.scaled, q, products, sizes)
+            return products, sizes
 
-    def sizes(self, q: Floats) -> Floats:
-        """Return ``sum_j |a_ij q_j|`` of every row, of shape (n,)."""
-        parts = self.mapped(lambda _, block: abs(block) @ abs(q))
-        return np.concatenate(parts) if parts else np.empty(0)
+        def fill(range_: slice, block: Any) -> None:
+            products[range_] = block @ q
+            sizes[range_] = np.abs(block) @ np.abs(q)
 
-    def combined(self, u: Floats, *, sizes: bool = False) -> Floats:
-        """Return ``sum_i u_i a_i``, of shape (k,); of ``|a_i|`` where `sizes`."""
+        self.mapped(fill)
+        return products, sizes
 
-        def share(range_: slice, block: Any) -> Floats:
-            return np.asarray((abs(block) if sizes else block).T @ u[range_])
+    def squares(self, weights: Floats) -> Floats:
+        """Return ``sum_j weights_j a_ij^2`` of every row, of shape (n,)."""
+        if self.is_sparse:
+            squares, _ = np.empty(self.shape[0]), np.empty(self.shape[0])
+            row_products(*self.pattern, self.scaled**2, weights, squares, _)
+            return squares
+        parts = self.mapped(lambda _, block: np.square(block) @ weights)
+        return np.concatenate(parts)
 
-        return np.asarray(np.sum(self.mapped(share), axis=0, initial=0.0))
+    def combined(self, u: Floats) -> Floats:
+        """Return ``sum_i u_i a_i``, of shape (k,), off by `sum_error` at most."""
+        if self.is_sparse:
+            self.check()
+            sums, rests = np.zeros(self.shape[1]), np.zeros(self.shape[1])
+            column_sums(*self.pattern, self.scaled, u, sums, rests)
+            return sums + rests
+        parts = self.mapped(lambda range_, block: block.T @ u[range_])
+        return np.asarray(np.sum(parts, axis=0, initial=0.0))
+
+    def combined_sizes(self, u: Floats) -> Floats:
+        """Return ``sum_i |u_i a_i|``, of shape (k,)."""
+        if self.is_sparse:
+            weights = np.abs(self.scaled) * np.repeat(u, np.diff(self.pattern[0]))
+            sums = np.bincount(self.pattern[1], weights, minlength=self.shape[1])
+            return np.asarray(sums, dtype=np.float64)
+        parts = self.mapped(lambda range_, block: np.abs(block).T @ u[range_])
+        return np.asarray(np.sum(parts, axis=0, initial=0.0))
+
+    @cached_property
+    def sum_error(self) -> float:
+        """What `combined` may be off by, as a share of `combined_sizes`.
+
+        The products are rounded once; then the sum of n terms is off by ``u`` of itself
+        and ``g(n)^2`` of the magnitudes, where what is rounded away is kept, and else
+        by ``g`` of the additions.
+        """
+        if self.is_sparse:
+            return gamma(4) + 2.0 * gamma(self.shape[0]) ** 2
+        return gamma(self.n_terms + 4)
 
     def _chunks(self) -> list[tuple[int, int]]:
         least = CHUNK_ENTRIES // LONGEST_BLOCK
@@ -186,7 +234,26 @@ class Part:
             return self._held[start:stop]
         return self.raw(np.arange(start, stop))
 
+    @cached_property
+    def _scaled_rows(self) -> Floats | None:
+        """All rows, scaled, where they are few enough to be held."""
+        n, k = self.shape
+        if n * k > MOST_HELD:
+            return None
+        held = np.empty((n, k))
+        for start, stop in self._chunks():
+            self.check()
+            held[start:stop] = self._scaled(self._raw(start, stop))
+        return held
+
     def _block(self, start: int, stop: int) -> Any:
-        if self.is_sparse:
-            return self.scaled[start:stop]
-        return np.ldexp(self._raw(start, stop), -self.exponents)
+        held = self._scaled_rows
+        if held is not None:
+            return held[start:stop]
+        return self._scaled(self._raw(start, stop))
+
+    def _scaled(self, block: Floats) -> Floats:
+        """Divide the columns by their powers of two."""
+        if np.abs(self.exponents).max(initial=0) < 1000:
+            return np.asarray(block * np.ldexp(1.0, -self.exponents))
+        return np.asarray(np.ldexp(block, -self.exponents))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import lcm
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from linsep.rows import Rows
 from linsep.verified.moments import Layout, NotPositive, TooLarge
-from linsep.verified.null_space import NullSpace, null_space
+from linsep.verified.null_space import NullSpace, null_space, restricted_space
 from linsep.verified.overlap import Counts, Step
 from linsep.verified.parts import Check, Floats, Index, Part, TooWide, no_check
 from linsep.verified.presolve import Presolve, filled_columns
@@ -23,7 +24,9 @@ FIRST_STEPS = 3
 # A step that moves no row further than this against its weight promises a proof.
 PROMISING = 0.95
 # Shares of the largest step up to which a row counts as standing still.
-STILL = (0.3, 0.03, 0.5, 0.1, 0.01)
+STILL = (0.3, 0.03, 0.5, 0.1, 0.01, 1e-9)
+# The step at which a set of rows counts as seen that was tried.
+TRIED = -1
 # Bits of the coordinates of a direction that are tried.
 BITS = (1, 3, 6, 12, 24, 52)
 
@@ -78,6 +81,9 @@ class Reduction:
         ``a_i . w = 0`` is demanded.
     start : ndarray of shape (d,), optional
         Where Newton's method begins, such as an estimate.
+    known : dict of int to SparseVector, optional
+        Vectors that vanish on all rows, each by a column that no other of them holds;
+        where these are all there are, no null space need be looked for.
     check : callable
         Called between steps; ends the work by an exception.
     """
@@ -85,6 +91,7 @@ class Reduction:
     rows: Rows
     counts: Counts
     start: Floats | None = None
+    known: Mapping[int, SparseVector] | None = None
     check: Check = no_check
     directions: list[SparseVector] = field(default_factory=list)
 
@@ -105,8 +112,7 @@ class Reduction:
                 return self._ended(presolve, is_proved=True)
             try:
                 part = Part.of(self.rows, left, columns, self.check)
-                space = null_space(part)
-                found = _Newton(part, space, self.counts.of(left), self.check).run(z)
+                space, found = self._searched(part, self.counts.of(left), z)
             except (TooLarge, TooWide):
                 return self._ended(presolve)
             z = np.zeros(d)
@@ -117,6 +123,18 @@ class Reduction:
                 return self._ended(presolve, z, eliminated, space, found.is_proved)
             presolve.drop(found.gone)
             self._take(found.direction, found.gone)
+
+    def _searched(
+        self, part: Part, counts: Counts, z: Floats
+    ) -> tuple[NullSpace, _Found]:
+        """Run Newton's method, at first with the null vectors that are known."""
+        if self.known is not None:
+            space = restricted_space(part, self.known)
+            found = _Newton(part, space, counts, self.check).run(z)
+            if not found.is_singular:
+                return space, found
+        space = null_space(part, prove=False)
+        return space, _Newton(part, space, counts, self.check).run(z)
 
     def _take(self, direction: SparseVector, gone: Index) -> None:
         """Keep a direction, and which rows it separates."""
@@ -152,6 +170,7 @@ class _Found:
     is_proved: bool = False
     direction: SparseVector | None = None
     gone: Index = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    is_singular: bool = False
 
 
 class _Newton:
@@ -178,26 +197,27 @@ class _Newton:
 
     def _run(self, z: Floats) -> _Found:
         exponents, first = self.part.exponents, self.layout.first
-        products = self.part.products(z)
-        tried: set[bytes] = set()
+        products, _ = self.part.products(z)
+        seen: dict[bytes, int] = {}
         for n_steps in range(MOST_STEPS):
             self.check()
             try:
                 step = Step.at(self.part, products, self.counts, self.layout)
             except NotPositive:
-                break
+                point = np.ldexp(z, -exponents)
+                return _Found(point, first, is_singular=n_steps == 0)
             point = np.ldexp(z, -exponents)
             if step.largest < PROMISING:
                 if np.isfinite(point).all() and step.is_proof():
                     return _Found(point, first, is_proved=True)
-            elif n_steps >= FIRST_STEPS:
+            elif n_steps >= FIRST_STEPS - 1:
                 for candidate in (step.q, z):
-                    found = self._direction(candidate, tried)
+                    found = self._direction(candidate, n_steps, seen)
                     if found is not None:
                         return _Found(point, first, False, *found)
             length = self._damped(products, step)
             z = z + length * step.q
-            products = self.part.products(z)
+            products, _ = self.part.products(z)
         return _Found(np.ldexp(z, -exponents), first)
 
     def _on_pivots(self, start: Floats) -> Floats:
@@ -207,6 +227,8 @@ class _Newton:
         for vector, free in zip(
             self.space.basis, self.space.free.tolist(), strict=True
         ):
+            if z[free] == 0:
+                continue
             own = dict(vector.items())[free]
             for j, value in vector.items():
                 shift = int(exponents[j] - exponents[free])
@@ -226,19 +248,20 @@ class _Newton:
         return length
 
     def _direction(
-        self, q: Floats, tried: set[bytes]
+        self, q: Floats, n_steps: int, seen: dict[bytes, int]
     ) -> tuple[SparseVector, Index] | None:
         """Look for a direction near q that is exact."""
-        moves = self.part.products(q)
+        moves, _ = self.part.products(q)
         largest = float(moves.max(initial=0.0))
         for share in STILL:
             still = np.abs(moves) <= share * largest
             if not largest > 0 or (~still & ((moves < 0) | self.equal)).any():
                 continue
             key = np.packbits(still).tobytes()
-            if key in tried:
+            # Rows that stand still at two steps will go on to; each set is tried once.
+            if seen.setdefault(key, n_steps) in (n_steps, TRIED):
                 continue
-            tried.add(key)
+            seen[key] = TRIED
             found = self._snapped(q, still)
             if found is not None:
                 return found
@@ -259,7 +282,8 @@ class _Newton:
         if some.size:
             try:
                 space = null_space(
-                    Part.of(self.part.rows, rest, columns[some], self.check)
+                    Part.of(self.part.rows, rest, columns[some], self.check),
+                    prove=False,
                 )
             except (TooLarge, TooWide, NotPositive):
                 return None

@@ -65,6 +65,11 @@ class SparseVector:
         return row_signs(some, list(self.values))
 
 
+def unit_vector(column: int) -> SparseVector:
+    """Return the vector that is one in a column."""
+    return SparseVector(np.array([column]), (1,))
+
+
 def combination(terms: Iterable[tuple[int, SparseVector]]) -> SparseVector:
     """Return the sum of vectors times whole numbers."""
     total: dict[int, int] = {}
@@ -75,10 +80,23 @@ def combination(terms: Iterable[tuple[int, SparseVector]]) -> SparseVector:
 
 
 def columns_of(matrix: Any, columns: NDArray[np.intp]) -> Any:
-    """Return some columns of a dense or CSR matrix."""
-    if is_sparse(matrix):
-        return matrix.tocsc()[:, columns].tocsr()
-    return matrix[:, columns]
+    """Return some columns, in increasing order, of a dense or CSR matrix."""
+    if not is_sparse(matrix):
+        return matrix[:, columns]
+    from scipy import sparse
+
+    n, d = matrix.shape
+    if np.array_equal(columns, np.arange(d)):
+        return matrix.copy()
+    place = np.full(d, -1, dtype=matrix.indices.dtype)
+    place[columns] = np.arange(columns.size)
+    places = place[matrix.indices]
+    held = places >= 0
+    before = np.concatenate([[0], np.cumsum(held)])
+    return sparse.csr_array(
+        (matrix.data[held], places[held], before[matrix.indptr]),
+        shape=(n, columns.size),
+    )
 
 
 def written_out(vector: SparseVector, d: int) -> tuple[int, ...]:

@@ -17,6 +17,8 @@ being zero. So:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,20 +26,32 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import OutOfTime, require_time
-from linsep.proof.exact import IntegerArray, IntegerRows
+from linsep.proof.exact import (
+    IntegerArray,
+    IntegerRows,
+    integers_from,
+    python_vector,
+    scaled_doubles,
+)
+from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, rows_from
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.working_set import WorkingSet
+from linsep.solvers.engines import Kind, solve
 from linsep.verified.vectors import SparseVector, columns_of
 
-# Blocks of more coordinates are left undecided.
-MOST_COORDINATES = 200
+# Blocks of more coordinates are left undecided, and those of more than this many are
+# if no witness is found.
+MOST_COORDINATES = 1_000
+MOST_EXACT = 200
+# Rounds and steps of an engine at most that looks for a witness.
+MOST_ROUNDS = 2_000
 
 
 def block_verdicts(
     rows: Rows,
     separated: NDArray[np.intp],
-    basis: list[SparseVector] | None,
+    basis: list[SparseVector],
     kept: NDArray[np.intp],
     should_stop: Callable[[], bool],
 ) -> dict[int, Estimate]:
@@ -48,15 +62,13 @@ def block_verdicts(
     rows : Rows of shape (m, d)
     separated : ndarray of int
         Rows that some direction is positive on.
-    basis : list of SparseVector or None
-        Of all w that vanish on the other rows; None leaves everything undecided.
+    basis : list of SparseVector
+        Of all w on the kept columns that vanish on the other rows.
     kept : ndarray of int
         Independent columns.
     should_stop : callable
         A true answer leaves the rest undecided.
     """
-    if basis is None:
-        return dict.fromkeys(kept.tolist(), Estimate.UNDECIDED)
     found = dict.fromkeys(kept.tolist(), Estimate.FINITE)
     shares: dict[int, list[tuple[int, int]]] = {}
     for k, vector in enumerate(basis):
@@ -92,6 +104,7 @@ class _Blocks:
         self.used = used
         self.entries = sparse.csr_array(columns_of(rows.take(separated), used))
         self.entries.eliminate_zeros()
+        self.by_column = self.entries.tocsc()
         where = np.searchsorted(used, np.concatenate([v.columns for v in basis]))
         which = np.repeat(np.arange(q), [v.columns.size for v in basis])
         pattern = sparse.csr_array(
@@ -104,7 +117,7 @@ class _Blocks:
         self.members: dict[int, list[int]] = {}
         for k, block in enumerate(self.block.tolist()):
             self.members.setdefault(block, []).append(k)
-        self.cache: dict[int, _Block | None] = {}
+        self.cache: dict[int, _Block | _Alone | None] = {}
 
     def verdict(self, terms: list[tuple[int, int]]) -> Estimate:
         """Decide a coefficient from its shares of the coordinates."""
@@ -112,35 +125,49 @@ class _Blocks:
         for k, value in terms:
             by_block.setdefault(int(self.block[k]), {})[k] = value
         can_rise = can_fall = is_open = False
+        require_time(self.should_stop)
         for number, factors in by_block.items():
             block = self._block(number)
             if block is None:
                 is_open = True
                 continue
-            rises, falls = block.signs(factors)
-            can_rise, can_fall = can_rise or rises, can_fall or falls
+            signs = block.signs(factors)
+            if signs is None:
+                is_open = True
+                continue
+            can_rise, can_fall = can_rise or signs[0], can_fall or signs[1]
         if can_rise and can_fall:
             return Estimate.UNDETERMINED
         if is_open:
             return Estimate.UNDECIDED
         return Estimate.PLUS if can_rise else Estimate.MINUS
 
-    def _block(self, number: int) -> _Block | None:
+    def _block(self, number: int) -> _Block | _Alone | None:
         """Return a block's exact rows; None if it is too large."""
         if number not in self.cache:
             require_time(self.should_stop)
             self.cache[number] = self._made(number)
         return self.cache[number]
 
-    def _made(self, number: int) -> _Block | None:
+    def _sign_of(self, k: int) -> int:
+        """Return the sign of a coordinate that is one column, alone in its block."""
+        vector = self.basis[k]
+        place = np.searchsorted(self.used, vector.columns[0])
+        begin = self.by_column.indptr[place]
+        entry = self.by_column.data[begin]
+        return 1 if (entry > 0) == (vector.values[0] > 0) else -1
+
+    def _made(self, number: int) -> _Block | _Alone | None:
         members = self.members[number]
         if len(members) > MOST_COORDINATES:
             return None
+        if len(members) == 1 and self.basis[members[0]].columns.size == 1:
+            return _Alone(self._sign_of(members[0]))
         held = np.unique(self.by_coordinate[:, members].indices)
         vectors = [self.basis[k] for k in members]
         columns = np.unique(np.concatenate([v.columns for v in vectors]))
         places = np.searchsorted(self.used, columns)
-        block = merge_equal_rows(self.entries[held].tocsc()[:, places].tocsr()).X
+        block = merge_equal_rows(columns_of(self.entries[held], places)).X
         exact = IntegerRows.from_floats(as_dense(block))
         N = np.zeros((columns.size, len(members)), dtype=object)
         for k, vector in enumerate(vectors):
@@ -148,8 +175,25 @@ class _Blocks:
         signed = rows_from(block, np.ones(block.shape[0], dtype=np.int8), False)
         none = np.empty(0, dtype=np.intp)
         quotient = Quotient(signed, np.arange(columns.size), none, N)
-        values = exact.values.astype(object) @ N
+        if all(vector.columns.size == 1 for vector in vectors):
+            order = np.searchsorted(columns, [vector.columns[0] for vector in vectors])
+            values = exact.values[:, order] * N[order, np.arange(len(vectors))]
+        else:
+            values = exact.values.astype(object) @ N
         return _Block(members, values, quotient, self.should_stop)
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """A block of one coordinate, of known sign."""
+
+    sign: int
+
+    def signs(self, factors: dict[int, int]) -> tuple[bool, bool]:
+        """Tell whether its share can be positive, and negative."""
+        (factor,) = factors.values()
+        rises = (factor > 0) == (self.sign > 0)
+        return rises, not rises
 
 
 class _Block:
@@ -165,14 +209,18 @@ class _Block:
         self.place = {k: at for at, k in enumerate(members)}
         filled = R != 0
         self.index = np.flatnonzero(filled.any(axis=1))
-        self.quotient, self.should_stop = quotient, should_stop
+        self.R, self.quotient, self.should_stop = R, quotient, should_stop
         self.known: dict[int, int] = {}
+        self.witnesses: list[list[int]] = []
         for row in np.flatnonzero(filled.sum(axis=1) == 1).tolist():
             column = int(np.argmax(filled[row]))
             self.known[column] = 1 if R[row, column] > 0 else -1
 
-    def signs(self, factors: dict[int, int]) -> tuple[bool, bool]:
-        """Tell whether ``sum_k factors_k u_k`` can be positive, and negative."""
+    def signs(self, factors: dict[int, int]) -> tuple[bool, bool] | None:
+        """Tell whether ``sum_k factors_k u_k`` can be positive, and negative.
+
+        None if the block is too large to tell.
+        """
         at = {self.place[k]: value for k, value in factors.items()}
         if self.index.size == 0:
             return True, True
@@ -185,7 +233,77 @@ class _Block:
         if known == {False}:
             return False, True
         c = [at.get(k, 0) for k in range(len(self.place))]
-        return self._possible(c), self._possible([-value for value in c])
+        found = []
+        for sign in (1, -1):
+            towards = [sign * value for value in c]
+            if self._has_witness(towards):
+                found.append(True)
+            elif len(c) > MOST_EXACT:
+                return None
+            else:
+                found.append(self._possible(towards))
+        return found[0], found[1]
+
+    def _has_witness(self, c: list[int]) -> bool:
+        """Tell whether doubles find a u with ``c . u > 0`` and all rows positive.
+
+        What is found is checked, and may answer other questions too.
+        """
+        used = [(k, value) for k, value in enumerate(c) if value]
+        for u in self.witnesses:
+            if sum(value * u[k] for k, value in used) > 0:
+                return True
+        direction = scaled_doubles(python_vector(c)[np.newaxis])[0]
+        found = self._along_a_row(direction)
+        if found is None:
+            found = self._by_engine(direction)
+        if found is None or not np.isfinite(found).all():
+            return False
+        u = integers_from(found)
+        if sum(value * u[k] for k, value in used) <= 0:
+            return False
+        w = self.quotient.to_weights(u)
+        if not all_positive(self.quotient.rows, w, self.index):
+            return False
+        self.witnesses.append(u)
+        return True
+
+    def _along_a_row(self, c: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Make one row so large that ``c . u`` is positive, where rows are few.
+
+        With ``c = R' l + r`` and ``R r = 0``, ``c . u`` is ``l . (R u) + r . u``: it
+        grows along r, or where a row of positive l does.
+        """
+        if self.index.size > c.size:
+            return None
+        inverse = self._inverse
+        share = inverse.T @ c
+        rest = c - self._floats.T @ share
+        if np.linalg.norm(rest) <= 1e-6 * np.linalg.norm(c):
+            row = int(np.argmax(share))
+            if share[row] <= 1e-9 * np.abs(share).max():
+                return None
+            rest = inverse[:, row]
+        middle = inverse.sum(axis=1)
+        length = 2.0 * abs(c @ middle) / float(c @ rest) + 1.0
+        return np.asarray(middle + length * rest)
+
+    def _by_engine(self, c: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Look for it as a hyperplane that has one row more on its side."""
+        rows = np.concatenate([self._floats, c[np.newaxis] / np.abs(c).max()])
+        candidate = solve(
+            rows, max_rounds=MOST_ROUNDS, should_stop=lambda _: self.should_stop()
+        )
+        return candidate.w if candidate.kind is Kind.SEPARATOR else None
+
+    @cached_property
+    def _floats(self) -> NDArray[np.float64]:
+        """The rows as doubles, each of length about one."""
+        return scaled_doubles(self.R[self.index])
+
+    @cached_property
+    def _inverse(self) -> NDArray[np.float64]:
+        return np.asarray(np.linalg.pinv(self._floats))
 
     def _possible(self, c: list[int]) -> bool:
         """Ask the exact engine whether ``c . u`` can be positive with all rows."""

@@ -20,6 +20,7 @@ from linsep.diagnosis.watch import require_time
 from linsep.proof.certificate import Certificate
 from linsep.rows import DenseRows, SparseRows, rows_from
 from linsep.rows.equal_rows import Groups
+from linsep.verified.answers import ordered_certificate
 from linsep.verified.overlap import Counts
 
 
@@ -143,24 +144,7 @@ def _of_ordered(
         return Certificate.for_separator(basis.rows, basis.classes, w)
     if partition.rest is not None:
         return _exact(basis, partition.rest, partition.rest_rows, w, should_stop)
-    columns, space = reduced.columns, reduced.space
-    none = np.empty(0, dtype=np.intp)
-    return Certificate.for_order(
-        basis.rows,
-        basis.classes,
-        directions=[
-            [(j, sign * value) for j, value in direction.items()]
-            for direction in reduced.directions
-        ],
-        dependent=[]
-        if space is None
-        else [vector.placed(columns).items() for vector in space.basis],
-        free=none if space is None else columns[space.free],
-        eliminated=reduced.eliminated,
-        point=[]
-        if reduced.point is None
-        else [(j, sign * reduced.point[j]) for j in columns.tolist()],
-    )
+    return ordered_certificate(basis.rows, basis.classes, reduced, sign)
 
 
 def _exact(

@@ -93,6 +93,7 @@ class _Question:
             dimension=self.quotient.dimension,
             start=np.sort(working[nearest]),
         )
+        self.near = np.empty(0, dtype=np.intp)  # the rows of the last conflict
 
     def shortcut(self, column: int) -> tuple[int, ...] | None:
         """Push the direction at hand against the sign, as far as near rows allow.
@@ -134,9 +135,12 @@ class _Question:
         towards = -1 if self.w[column] > 0 else 1
         extra = [towards * value for value in self._coordinates(column)]
         answer = self.quotient.decide_among(
-            self.separated, self.working, self.should_stop, extra
+            self.separated, self.working, self.should_stop, extra, self.near
         )
-        return None if isinstance(answer, Conflict) else answer
+        if isinstance(answer, Conflict):
+            self.near = np.array(answer.rows)
+            return None
+        return answer
 
     def _coordinates(self, column: int) -> list[int]:
         """Return the unit vector of a column in the coordinates ``u``."""

@@ -54,16 +54,32 @@ class Columns:
     null_vectors : dict of int to SparseVector
         For a column left out of a design of very many columns: what vanishes on all
         rows, of it and kept columns.
+    is_well_conditioned : bool
+        Whether the columns kept are known to be independent by more than rounding.
+    is_open : bool
+        Whether it is not known which columns are to be kept; then `kept` is empty.
+    n_independent : int or None
+        The rank, where it is known all the same.
     """
 
     kept: NDArray[np.intp]
     aliased: NDArray[np.bool_]
     combinations: dict[int, dict[int, Fraction]] = field(default_factory=dict)
     null_vectors: dict[int, SparseVector] = field(default_factory=dict)
+    is_well_conditioned: bool = False
+    is_open: bool = False
+    n_independent: int | None = None
+
+    @classmethod
+    def open(cls, d: int) -> Columns:
+        """Return what is known of d columns before they are looked at."""
+        return cls(np.empty(0, dtype=np.intp), np.zeros(d, dtype=bool), is_open=True)
 
     @property
-    def rank(self) -> int:
-        """Number of independent columns."""
+    def rank(self) -> int | None:
+        """Number of independent columns; None where it is not known."""
+        if self.is_open:
+            return self.n_independent
         return int(self.kept.size)
 
 
@@ -72,6 +88,8 @@ def columns_of(
     rng: np.random.Generator,
     priority: NDArray[np.intp],
     should_stop: Callable[[], bool] = never,
+    *,
+    combinations: bool = True,
 ) -> Columns:
     """Find the independent columns of all rows, exactly.
 
@@ -84,6 +102,9 @@ def columns_of(
         The columns in the order in which they are to be kept.
     should_stop : callable, optional
         Asked between steps.
+    combinations : bool, default=True
+        Whether columns left out are to be written as combinations of those kept; where
+        there are fewer rows than columns their numbers are very long.
 
     Raises
     ------
@@ -99,7 +120,7 @@ def columns_of(
         dense = as_dense(block)
         values = IntegerRows.from_floats(dense[:, priority]).values
         pivots = linear.independent_columns(values, attempt)
-        if d - len(pivots) > MOST_COMBINATIONS:
+        if not combinations or d - len(pivots) > MOST_COMBINATIONS:
             found, missed = _wide(
                 rows, values, chosen, pivots, priority, attempt, should_stop
             )

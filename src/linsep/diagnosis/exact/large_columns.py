@@ -7,22 +7,66 @@ combinations that hold on every row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.columns import Columns
-from linsep.rows import Rows
+from linsep.diagnosis.exact.columns import Columns, columns_of
+from linsep.diagnosis.watch import require_time
+from linsep.rows import Rows, is_sparse, rows_from
 from linsep.verified.moments import NotPositive, TooLarge
 from linsep.verified.null_space import null_space
 from linsep.verified.parts import Check, Part, TooWide
 from linsep.verified.presolve import filled_columns
+from linsep.verified.row_space import are_outside
 from linsep.verified.vectors import SparseVector, combination
 
 # Combinations of more columns are not written down.
 MOST_TERMS = 300
+# Elimination modulo a prime of more products takes longer than people wait.
+MOST_ELIMINATION = 200_000_000
+# Columns left out are written as combinations where that takes fewer products.
+MOST_WRITTEN = 200_000
+
+
+def columns_of_wide(
+    rows: Rows,
+    priority: NDArray[np.intp],
+    should_stop: Callable[[], bool],
+) -> Columns:
+    """Find the independent columns where there are fewer rows than columns.
+
+    The rank is that of the rows, which one factorisation proves where rows are many.
+    Which columns are kept is then left open; those called aliased are. Where that does
+    not do either, all is left open.
+
+    Raises
+    ------
+    OutOfTime
+    """
+    m, d = rows.shape
+    if m * m * d <= MOST_ELIMINATION:
+        rng = np.random.default_rng(0)
+        is_small = m * m * d <= MOST_WRITTEN
+        return columns_of(rows, rng, priority, should_stop, combinations=is_small)
+    across = rows_from(
+        _transposed(rows.take(np.arange(m))), np.ones(d, dtype=np.int8), False
+    )
+    found = columns_of_many(across, np.arange(m), partial(require_time, should_stop))
+    if found is None:
+        return Columns.open(d)
+    none = np.empty(0, dtype=np.intp)
+    independent = Part.of(across, np.arange(d), found.kept)
+    aliased = are_outside(independent)
+    return Columns(none, aliased, is_open=True, n_independent=found.rank)
+
+
+def _transposed(matrix: Any) -> Any:
+    return matrix.T.tocsr() if is_sparse(matrix) else np.ascontiguousarray(matrix.T)
 
 
 def columns_of_many(
@@ -66,6 +110,7 @@ def columns_of_many(
             if vector.columns.size <= MOST_TERMS
         },
         left_out,
+        is_well_conditioned=True,
     )
 
 
@@ -86,16 +131,25 @@ def echelon(
         By their last columns, which no other vector has. Dependent vectors are gone.
     """
     found: dict[int, SparseVector] = {}
+    holding: dict[int, set[int]] = {}  # by column: the last columns of those that do
+
+    def keep(last: int, vector: SparseVector) -> None:
+        for column in found[last].columns.tolist() if last in found else ():
+            holding[column].discard(last)
+        found[last] = vector
+        for column in vector.columns.tolist():
+            holding.setdefault(column, set()).add(last)
+
     for vector in vectors:
-        for column in vector.columns[np.isin(vector.columns, list(found))].tolist():
-            vector = without(vector, found[column], column)
+        for column in vector.columns.tolist():
+            if column in found:
+                vector = without(vector, found[column], column)
         if vector.columns.size == 0:
             continue
         last = int(vector.columns[np.argmax(place[vector.columns])])
-        for column, other in list(found.items()):
-            if last in other.columns:
-                found[column] = without(other, vector, last)
-        found[last] = vector
+        for other in sorted(holding.get(last, ())):
+            keep(other, without(found[other], vector, last))
+        keep(last, vector)
     return found
 
 

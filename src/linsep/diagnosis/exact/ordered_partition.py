@@ -6,8 +6,10 @@ enough, is settled by exact facial reduction.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,23 +17,26 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
-from linsep.diagnosis.exact.large_columns import without
+from linsep.diagnosis.exact.large_columns import echelon, without
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof import linear
-from linsep.proof.exact import IntegerRows
-from linsep.proof.signs import signs_of
-from linsep.rows import Rows, rows_from
-from linsep.verified.moments import NotPositive, TooLarge
-from linsep.verified.null_space import null_space
+from linsep.proof.exact import IntegerRows, integers_from
+from linsep.proof.signs import all_positive
+from linsep.rows import Rows, as_dense, is_sparse, rows_from
+from linsep.solvers.engines import Kind, solve
+from linsep.verified.answers import combined
 from linsep.verified.overlap import Counts
-from linsep.verified.parts import Part, TooWide
-from linsep.verified.presolve import filled_columns
+from linsep.verified.parts import Check
 from linsep.verified.reduction import Reduced
 from linsep.verified.reduction import Reduction as VerifiedReduction
-from linsep.verified.vectors import SparseVector, combination, written_out
+from linsep.verified.vectors import SparseVector, unit_vector, written_out
 
 # What is left is settled exactly up to this many columns.
 MOST_EXACT = 1_000
+# Rows at most through which the shortest vector is sought.
+MOST_FACTORED = 4_000
+# Rounds and steps at most to separate all rows at once.
+MOST_ROUNDS = 5_000
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,8 @@ def partition_in_order(
     """
     rows = demands.rows
     check = partial(require_time, watch.is_over)
-    reduced = VerifiedReduction(rows, counts, check=check).run()
+    known = columns.null_vectors if columns.is_well_conditioned else None
+    reduced = VerifiedReduction(rows, counts, known=known, check=check).run()
     rest, left = None, np.flatnonzero(reduced.overlapped)
     if not reduced.is_proved:
         if reduced.columns.size > MOST_EXACT:
@@ -91,8 +97,73 @@ def partition_in_order(
             )
             require_time(watch.is_over)
         reduced, rest = _settled_exactly(demands, reduced, left, rng, watch)
-    w = combined(rows, reduced, columns)
+    whole = combined(rows, reduced)
+    # Columns that add nothing are exchanged for the others.
+    for column, vector in columns.null_vectors.items():
+        whole = without(whole, vector, column)
+    w = written_out(whole, rows.shape[1])
     return OrderedPartition(reduced, w, rest, left)
+
+
+def separated_at_once(
+    demands: Demands, should_stop: Callable[[], bool]
+) -> OrderedPartition | None:
+    """Return the partition if the engines separate all rows without further ado."""
+    rows = demands.rows
+    m = rows.shape[0]
+    if demands.equal.any():
+        return None
+    every = np.arange(m)
+    block = rows.take(every)
+    found = _through_all(block) if m <= min(rows.shape[1], MOST_FACTORED) else None
+    if found is None:
+        candidate = solve(
+            block,
+            constant=rows.fit_intercept,
+            max_rounds=MOST_ROUNDS,
+            should_stop=lambda _: should_stop(),
+        )
+        if candidate.kind is not Kind.SEPARATOR:
+            return None
+        found = candidate.w
+    for w in _coarser(found):
+        if all_positive(rows, w, every):
+            break
+    else:
+        return None
+    none = np.empty(0, dtype=np.intp)
+    entries = SparseVector.from_items(dict(enumerate(w)))
+    stage = np.zeros(m, dtype=np.intp)
+    reduced = Reduced([entries], stage, None, none, none, None, is_proved=True)
+    return OrderedPartition(reduced, tuple(w), None, none)
+
+
+def _through_all(block: Any) -> NDArray[np.float64] | None:
+    """Return the shortest w with ``a_i . w`` the same for all rows, of length one.
+
+    Independent rows have one; None where they are not, as far as doubles show.
+    """
+    squares = block.multiply(block) if is_sparse(block) else np.square(block)
+    lengths = np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
+    if not (lengths > 0).all() or not np.isfinite(lengths).all():
+        return None
+    gram = as_dense(block @ block.T) / lengths / lengths[:, np.newaxis]
+    try:
+        lower = np.linalg.cholesky(gram)
+    except np.linalg.LinAlgError:
+        return None
+    half = np.linalg.solve(lower, np.ones(lengths.size))
+    return np.asarray(block.T @ (np.linalg.solve(lower.T, half) / lengths))
+
+
+def _coarser(w: NDArray[np.float64]) -> Iterator[list[int]]:
+    """Yield a vector in whole numbers, at first rounded to few bits."""
+    largest = float(np.abs(w).max(initial=0.0))
+    if largest > 0 and np.isfinite(largest):
+        unit = int(np.frexp(largest)[1])
+        for bits in (2, 4, 8, 16, 24):
+            yield [int(value) for value in np.rint(np.ldexp(w, bits - unit))]
+    yield integers_from(w)
 
 
 def _settled_exactly(
@@ -115,89 +186,43 @@ def _settled_exactly(
     return replace(reduced, directions=directions, stage=stage), rest
 
 
-def combined(rows: Rows, reduced: Reduced, columns: Columns) -> tuple[int, ...]:
-    """Make one direction, positive on all separated rows and zero on the others.
-
-    From the last direction to the first, each counts so much that the rows it
-    separates stay on their side. Columns that add nothing are then exchanged for the
-    others.
-    """
-    whole = SparseVector.from_items({})
-    for k in range(len(reduced.directions) - 1, -1, -1):
-        direction = reduced.directions[k]
-        index = np.flatnonzero(reduced.stage == k)
-        whole = _outweighed(rows, index, direction, whole)
-    for column, vector in columns.null_vectors.items():
-        whole = without(whole, vector, column)
-    return written_out(whole, rows.shape[1])
-
-
-def _outweighed(
-    rows: Rows,
-    index: NDArray[np.intp],
-    direction: SparseVector,
-    rest: SparseVector,
-) -> SparseVector:
-    """Add directions so that the first decides on some rows."""
-    if rest.columns.size == 0:
-        return direction
-    both = np.union1d(direction.columns, rest.columns)
-    block = rows.take(index)[:, both]
-    (first, bits), (second, more) = (_scaled(v, both) for v in (direction, rest))
-    # What overflows or is lost here is made up for below.
-    with np.errstate(all="ignore"):
-        needed = float((-(block @ second) / (block @ first)).max(initial=0.0))
-    power = int(np.frexp(needed)[1]) + 1 + more - bits if np.isfinite(needed) else 64
-    power = max(0, power)
-    unsigned = rows_from(block, np.ones(index.size, dtype=np.int8), False)
-    while True:
-        found = combination([(1 << power, direction), (1, rest)])
-        inside = np.zeros(both.size, dtype=object)
-        inside[np.searchsorted(both, found.columns)] = found.values
-        signs, _ = signs_of(unsigned, inside.tolist(), np.arange(index.size))
-        if (signs > 0).all():
-            return found
-        power += 1 + power // 4
-
-
-def _scaled(
-    vector: SparseVector, columns: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], int]:
-    """Return the entries in some columns over a power of two, rounded, and its log."""
-    bits = max(value.bit_length() for value in vector.values)
-    entries = np.zeros(columns.size)
-    entries[np.searchsorted(columns, vector.columns)] = [
-        value / (1 << bits) for value in vector.values
-    ]
-    return entries, bits
-
-
 def null_vectors(
-    rows: Rows, partition: OrderedPartition, kept: NDArray[np.intp], watch: Watch
-) -> list[SparseVector] | None:
-    """Return a basis of all w on the kept columns that vanish on the overlapped rows.
-
-    None if it cannot be proved to be one.
-    """
-    check = partial(require_time, watch.is_over)
-    overlapped = np.flatnonzero(partition.overlapped)
-    filled = np.intersect1d(filled_columns(rows, overlapped, check), kept)
-    basis = [
-        SparseVector(np.array([j]), (1,)) for j in np.setdiff1d(kept, filled).tolist()
-    ]
-    if filled.size == 0:
-        return basis
-    if partition.rest is not None:
-        spanning = partition.rest_rows[partition.rest.quotient.spanning]
-        values = IntegerRows.from_floats(rows.take(spanning)[:, filled]).values
-        for column in linear.null_basis(values).T:
-            entries = SparseVector.from_items(dict(enumerate(column.tolist())))
-            basis.append(entries.placed(filled))
-        return basis
-    try:
-        space = null_space(Part.of(rows, overlapped, filled, check))
-    except (NotPositive, TooLarge, TooWide):
-        return None
-    if not space.is_proved:
-        return None
-    return basis + [vector.placed(filled) for vector in space.basis]
+    rows: Rows, partition: OrderedPartition, columns: Columns, check: Check
+) -> list[SparseVector]:
+    """Return a basis of all w on kept columns that vanish on the overlapped rows."""
+    reduced, rest = partition.reduced, partition.rest
+    d = rows.shape[1]
+    is_exchangeable = len(columns.null_vectors) == d - columns.kept.size
+    if rest is None and is_exchangeable:
+        filled = reduced.columns
+        space = [] if reduced.space is None else reduced.space.basis
+        found = [vector.placed(filled) for vector in space]
+        among = np.arange(d)
+    else:
+        spanning = np.flatnonzero(partition.overlapped)
+        if rest is not None:
+            spanning = partition.rest_rows[rest.quotient.spanning]
+        among = columns.kept
+        block = as_dense(rows.take(spanning)[:, among])
+        some = np.flatnonzero(block.any(axis=0))
+        null = linear.null_basis(IntegerRows.from_floats(block[:, some]).values)
+        filled = among[some]
+        found = [
+            SparseVector.from_items(dict(enumerate(column.tolist()))).placed(filled)
+            for column in null.T
+        ]
+    found += [unit_vector(j) for j in np.setdiff1d(among, filled).tolist()]
+    if among.size < d:
+        return found
+    # Columns left out are exchanged for those kept; what then is zero, or depends on
+    # others, vanishes on all rows.
+    if not columns.null_vectors:
+        return found
+    is_left_out = np.ones(d, dtype=bool)
+    is_left_out[columns.kept] = False
+    for k, vector in enumerate(found):
+        if k % 1000 == 0:
+            check()
+        for column in vector.columns[is_left_out[vector.columns]].tolist():
+            found[k] = without(found[k], columns.null_vectors[column], column)
+    return list(echelon(found, np.arange(d)).values())

@@ -75,7 +75,7 @@ class Quotient:
 
     @classmethod
     def whole(cls, rows: Rows, kept: NDArray[np.intp]) -> Quotient:
-        """Return the space in which nothing must vanish yet; `kept` spans the rows."""
+        """Return the space of all ``w`` on independent columns; nothing must vanish."""
         return cls(rows, kept, np.empty(0, dtype=np.intp), None)
 
     @classmethod
@@ -129,6 +129,7 @@ class Quotient:
         index: NDArray[np.intp],
         should_stop: Callable[[], bool],
         extra: Sequence[int] | None = None,
+        start: NDArray[np.intp] | None = None,
     ) -> tuple[int, ...] | Conflict:
         """Find a ``w`` in this space that is positive on the rows, or a conflict.
 
@@ -140,6 +141,9 @@ class Quotient:
             A true answer ends exact work early.
         extra : sequence of q int, optional
             One more row, in the coordinates ``u``, numbered `EXTRA`.
+        start : ndarray of int, optional
+            Rows of the answer to a question like this one, or none: the active set then
+            starts from them, and no time goes to the loop.
 
         Returns
         -------
@@ -156,7 +160,7 @@ class Quotient:
         exact = _Exact(self, index, extra)
         if self.dimension == 1:
             return exact.on_a_line()
-        answer = exact.by_engine(should_stop) or exact.by_ladder(should_stop)
+        answer = exact.by_engine(should_stop, start) or exact.by_ladder(should_stop)
         if answer is None:
             raise OutOfTime
         return answer
@@ -167,11 +171,12 @@ class Quotient:
         working: WorkingSet,
         should_stop: Callable[[], bool],
         extra: Sequence[int] | None = None,
+        start: NDArray[np.intp] | None = None,
     ) -> tuple[int, ...] | Conflict:
         """Do as `decide` for very many rows, from the few of a working set."""
 
         def decide(index: NDArray[np.intp]) -> tuple[int, ...] | Conflict:
-            return self.decide(np.sort(index), should_stop, extra)
+            return self.decide(np.sort(index), should_stop, extra, start)
 
         def missed(answer: tuple[int, ...] | Conflict) -> NDArray[np.intp]:
             if isinstance(answer, Conflict):
@@ -277,15 +282,16 @@ class _Exact:
         return self._named(found, np.array([up, down]))
 
     def by_engine(
-        self, should_stop: Callable[[], bool]
+        self, should_stop: Callable[[], bool], start: NDArray[np.intp] | None
     ) -> tuple[int, ...] | Conflict | None:
         """Return what floating point found, if it holds exactly."""
         from linsep.solvers.engines import Kind, solve
 
         floats = self._floats()
+        warm = None if start is None else np.flatnonzero(np.isin(self.index, start))
         # A candidate that overflowed fails the exact check below.
         with np.errstate(all="ignore"):
-            candidate = solve(floats, should_stop=_Patience(should_stop))
+            candidate = solve(floats, start=warm, should_stop=_Patience(should_stop))
         if candidate.kind is Kind.SEPARATOR:
             return self._checked(integers_from(candidate.w))
         if candidate.kind is Kind.CONFLICT:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from linsep.diagnosis.inputs.coded_frames import study_from_data
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
@@ -50,7 +51,7 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         options["feature_names"] = options["feature_names"] or table.feature_names
         return study_from(table.X, y, outcome_name=table.target, **options)
     _expect(rest, 1, "diagnose(X, y): the design and the outcome")
-    return study_from(first, rest[0], **options)
+    return study_from_data(first, rest[0], **options)
 
 
 def study_from_model(model: Any, *data: Any, **options: Any) -> Study:

@@ -15,8 +15,17 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.fixed_effects import (
+    absorbed,
+    beside,
+    combined_factor,
+    factor_of,
+    named_factors,
+    split_at_bar,
+)
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
+from linsep.input.arguments import positive_weights
 
 if TYPE_CHECKING:
     from linsep.diagnosis.inputs.numbered_columns import Part
@@ -47,12 +56,19 @@ def study_from_formula(
         )
     frame = _pandas(data)
     left, right = sides_of(formula)
+    terms, effects = split_at_bar(right)
+    factors = [] if effects is None else named_factors(effects, frame.columns)
+    family = family or "binomial"
     y, name = _outcome(left, frame)
-    if _DOT.search(right):
-        frame = frame.drop(columns=_columns_used(left, frame))
-    design, columns = _model_matrix(right, frame)
-    matrix, positions = _numbers(design, frame, right)
+    of_dot = frame
+    if _DOT.search(terms):
+        named = [column for factor in factors for column in factor]
+        of_dot = frame.drop(columns=[*_columns_used(left, frame), *named])
+    design, columns = _model_matrix(terms, of_dot)
+    matrix, positions = _numbers(design, of_dot, terms)
     present = positions & ~_missing(y)
+    for factor in factors:
+        present &= frame[list(factor)].notna().all(axis=1).to_numpy()
     kept = np.flatnonzero(present)
     if kept.size == 0:
         raise InputError(
@@ -66,34 +82,51 @@ def study_from_formula(
         matrix = matrix[:, [j for j, parts in enumerate(columns) if parts]]
         columns = [parts for parts in columns if parts]
     codings = [_coding(parts, design, frame) for parts in columns]
+    sample_weight = _weights_of(kept, sample_weight, len(frame))
+    in_use = kept
     if sample_weight is not None:
-        sample_weight = np.asarray(sample_weight)
-        if sample_weight.shape != (len(frame),):
-            raise InputError(
-                f"sample_weight must have one number for each of the {len(frame)} rows "
-                f"of data, got shape {sample_weight.shape}"
-            )
-        sample_weight = sample_weight[kept]
+        in_use = kept[positive_weights(sample_weight, kept.size)]
+    made = absorbed(
+        [combined_factor(factor, frame, in_use) for factor in factors],
+        in_use,
+        in_place_of_constant=family != "ordinal",
+    )
     study = study_from(
-        matrix,
+        beside(matrix, made.X, kept),
         y.iloc[kept] if hasattr(y, "iloc") else y[kept],
-        family=family or "binomial",
-        fit_intercept=intercept,
+        family=family,
+        fit_intercept=not factors and intercept,
         sample_weight=sample_weight,
-        feature_names=[":".join(part.name for part in parts) for parts in columns],
-        codings=codings,
+        feature_names=[
+            *(":".join(part.name for part in parts) for parts in columns),
+            *made.names,
+        ],
+        codings=[*codings, *made.codings],
         outcome_name=name,
         present=kept,
         n_given=len(frame),
     )
-    factors = {coding.factor for coding in study.codings if coding.factor is not None}
-    return replace(
-        study,
-        factors={
-            factor: np.asarray(frame[factor], dtype=object)[study.present]
-            for factor in sorted(factors)
-        },
-    )
+    found = {coding.factor for coding in codings if coding.factor is not None}
+    factors_used = {
+        factor: factor_of(factor, frame[factor]).of_rows(study.present)
+        for factor in sorted(found)
+    }
+    return made.told_in(replace(study, factors=factors_used), study.present)
+
+
+def _weights_of(
+    kept: NDArray[np.intp], sample_weight: Any, n: int
+) -> NDArray[Any] | None:
+    """Return the weights of the rows kept."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.shape != (n,):
+        raise InputError(
+            f"sample_weight must have one number for each of the {n} rows of data, got "
+            f"shape {weights.shape}"
+        )
+    return weights[kept]
 
 
 def _coding(parts: tuple[Part, ...], design: Any, frame: Any) -> Coding:
@@ -253,8 +286,6 @@ def _model_matrix(
 
     Whatever formulaic raises becomes one error.
     """
-    from formulaic import ModelMatrices
-
     from linsep.diagnosis.inputs.numbered_columns import NumberedColumns
 
     frame = _without_shadows(right, frame)
@@ -274,11 +305,6 @@ def _model_matrix(
             f"{', '.join(map(str, frame.columns[:10]))}: "
             f"{type(error).__name__}: {reason}"
         ) from error
-    if isinstance(made, ModelMatrices):
-        raise InputError(
-            f"a formula must have one part on the right, got {right!r}; write + or : "
-            "for |"
-        )
     if failures and made.shape[0] < len(frame):
         _require_values(made, right, frame)
     return made, maker.columns(made)

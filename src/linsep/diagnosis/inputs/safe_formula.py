@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
+from linsep.diagnosis.inputs.fixed_effects import named_factors, split_at_bar
 from linsep.diagnosis.inputs.formulas import (
     COUNTS,
     require_formulaic,
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
 #: What a formula of a stranger may apply to a column.
 TRANSFORMS = frozenset({"C", "log", "log2", "log10", "exp", "center", "scale"})
 
-# The highest power of a sum, the most terms a formula may come to, and how long and how
-# deep it may be written.
+# The highest power of a sum, the most terms a formula may come to, how long and how
+# deep it may be written, and the most fixed effects.
 MOST_POWER = 10
 MOST_TERMS = 10_000
 MOST_CHARACTERS = 200_000
 MOST_NESTED = 100
+MOST_FACTORS = 100
 
 _CALL = re.compile(r"([^\W\d]\w*)\(\s*([^\W\d]\w*|`[^`]*`)\s*\)")
 
@@ -48,12 +50,13 @@ def safe_formula(formula: str, columns: Collection[str]) -> str:
     InputError
         If it holds anything but names of columns, ``C()`` and the transforms in
         `TRANSFORMS` of one column, ``cbind(a, b)``, whole numbers and ``~ + - : * **``
-        and parentheses, or if it is too long, too deep, or too many terms.
+        and parentheses, and names joined by ``+`` and ``^`` after a ``|``, or if it is
+        too long, too deep, or too many terms.
 
     Examples
     --------
-    >>> safe_formula("y ~ x + C(group):x", {"y", "x", "group"})
-    'y ~ x + C(group):x'
+    >>> safe_formula("y ~ x + C(group):x | year", {"y", "x", "group", "year"})
+    'y ~ x + C(group):x | year'
     """
     require_formulaic()
     if len(formula) > MOST_CHARACTERS:
@@ -70,7 +73,15 @@ def safe_formula(formula: str, columns: Collection[str]) -> str:
         for name in counts.groups():
             if unquoted(name) not in columns:
                 raise InputError(_not_allowed(name, formula))
-    _require_few_terms(_checked_tokens(right, formula, columns), formula)
+    terms, effects = split_at_bar(right)
+    if effects is not None:
+        n_factors = len(named_factors(effects, columns))
+        if n_factors > MOST_FACTORS:
+            raise InputError(
+                "a formula on the command line must have at most "
+                f"{MOST_FACTORS} fixed effects, got {n_factors:,} in {formula[:200]!r}"
+            )
+    _require_few_terms(_checked_tokens(terms, formula, columns), formula)
     return formula
 
 
@@ -173,5 +184,6 @@ def _not_allowed(text: str, formula: str) -> str:
     return (
         "a formula on the command line may hold names of columns (in backticks if need "
         f"be), {', '.join(sorted(TRANSFORMS))} of one column, cbind(a, b), ~ + - : * "
-        f"** and parentheses, got {text[:200]!r} in {formula[:200]!r}"
+        f"** and parentheses, and fixed effects after a |, got {text[:200]!r} in "
+        f"{formula[:200]!r}"
     )

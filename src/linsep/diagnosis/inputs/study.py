@@ -15,6 +15,34 @@ INTERCEPT = "intercept"  # the name of its coefficient
 
 
 @dataclass(frozen=True)
+class Factor:
+    """The level of a factor that each row has.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The column of the data, or the columns whose combinations are the levels.
+    codes : ndarray of shape (n,), int
+        The number of each row's level.
+    levels : tuple of tuple of str
+        What the levels are called: a text for each column.
+    """
+
+    columns: tuple[str, ...]
+    codes: NDArray[np.intp]
+    levels: tuple[tuple[str, ...], ...]
+
+    def text(self, level: int) -> str:
+        """Name a level: "region = north and year = 1991"."""
+        pairs = zip(self.columns, self.levels[level], strict=True)
+        return " and ".join(f"{column} = {value}" for column, value in pairs)
+
+    def of_rows(self, rows: NDArray[np.intp]) -> Factor:
+        """Return the factor of these rows alone."""
+        return Factor(self.columns, self.codes[rows], self.levels)
+
+
+@dataclass(frozen=True)
 class Study:
     """A regression to be diagnosed: the rows present, and what they are called.
 
@@ -39,8 +67,12 @@ class Study:
         The labels of the rows present, where the outcome is labels.
     n_missing : int
         Rows left out for missing values.
-    factors : dict of str to ndarray of shape (n,)
-        The values of the factors of a formula, where the data are at hand.
+    factors : dict of str to Factor
+        The factors of a formula, where the data are at hand.
+    has_constant : bool
+        Whether it is known that the features make up for a constant.
+    notes : tuple of str
+        What else a reader of the answer should know, a sentence each.
     """
 
     X: Any
@@ -54,4 +86,6 @@ class Study:
     fit_intercept: bool
     labels: NDArray[Any] | None = None
     n_missing: int = 0
-    factors: dict[str, NDArray[Any]] = field(default_factory=dict)
+    factors: dict[str, Factor] = field(default_factory=dict)
+    has_constant: bool = False
+    notes: tuple[str, ...] = ()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
-from math import comb, exp, lgamma, log
+from math import comb, exp, log
 
-from linsep.labellings import separable_labellings
+from linsep.labellings import (
+    EXACT_ROWS,
+    log_binomial,
+    log_share,
+    separable_labellings,
+)
 
 # A chance above this makes separation say little.
 LIKELY = 0.05
 # A bound above this says nothing.
 ALMOST_ONE = 0.99
-# Up to this many rows the count is made in exact integers.
-_EXACT_ROWS = 2000
 
 
 @dataclass(frozen=True)
@@ -65,19 +68,18 @@ def chance_of_separation(n_rows: int, rank: int, n_positive: int) -> Chance:
     if rank >= n_rows:
         return Chance(1.0, 1.0)
     share = 1.0 if 2 * n_positive == n_rows else 0.5
-    if n_rows <= _EXACT_ROWS:
+    if n_rows <= EXACT_ROWS:
         count = separable_labellings(n_rows, rank)
         balanced = count * (2 if share == 1.0 else 1)
         return Chance(
             _ratio(count, 2**n_rows),
             _ratio(balanced, 2 * comb(n_rows, n_positive)),
         )
-    terms = [_log_binomial(n_rows - 1, k) for k in range(rank)]
-    largest = max(terms)
-    log_count = log(2.0) + largest + log(sum(exp(t - largest) for t in terms))
+    any_balance = log_share(n_rows, rank)
+    log_count = any_balance + n_rows * log(2.0)
     return Chance(
-        exp(min(0.0, log_count - n_rows * log(2.0))),
-        exp(min(0.0, log_count + log(share) - _log_binomial(n_rows, n_positive))),
+        exp(any_balance),
+        exp(min(0.0, log_count + log(share) - log_binomial(n_rows, n_positive))),
     )
 
 
@@ -98,6 +100,11 @@ def chance_sentence(
     str or None
         None where the bound is one, or nearly.
     """
+    if rank >= n_rows and not overlaps:
+        return (
+            f"Any labels would be separable: the {n_rows:,} distinct rows are linearly "
+            "independent, so this says nothing about these labels."
+        )
     chance = chance_of_separation(n_rows, rank, n_positive)
     if chance.any_balance > ALMOST_ONE:
         return None
@@ -131,7 +138,3 @@ def _at_most(probability: float) -> str:
 def _ratio(count: int, total: int) -> float:
     """Divide integers of any size; not above 1."""
     return min(1.0, count / total)
-
-
-def _log_binomial(n: int, k: int) -> float:
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)

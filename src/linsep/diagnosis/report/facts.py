@@ -11,18 +11,31 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collinear
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
+from linsep.diagnosis.exact.large_columns import columns_of_many
 from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.fewest_columns import FewestColumns
-from linsep.diagnosis.report.levels import level_reasons
+from linsep.diagnosis.report.levels import (
+    level_column_reasons,
+    level_columns,
+    level_reasons,
+)
 from linsep.diagnosis.report.single_columns import Reason, reasons_of
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import Watch
 from linsep.rows import rows_from
 from linsep.rows.equal_rows import Groups
+from linsep.verified.parts import no_check
 
-# Seconds of work at most for a direction of few columns, whoever else is working.
-SECONDS_FOR_COLUMNS = 1.0
+# Seconds of work at most for each kind of sentence, whoever else is working.
+SECONDS_FOR_TEXT = 1.0
+
+
+def budget_for_text(seconds_left: float) -> Watch:
+    """Return a watch for one kind of sentence: a second, or what time is left."""
+    if seconds_left < SECONDS_FOR_TEXT:
+        return Watch(seconds_left)
+    return Watch(SECONDS_FOR_TEXT, clock=time.process_time)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +107,8 @@ class Facts:
     @cached_property
     def is_nearly_collinear(self) -> bool:
         """Whether columns are independent by rounding alone, as far as was looked."""
+        if self.columns.is_well_conditioned:
+            return False
         return bool(is_nearly_collinear(self.demands.rows, self.columns.kept))
 
     @cached_property
@@ -103,46 +118,73 @@ class Facts:
         What a column says of a factor's levels in numbers gives way to the levels; a
         level gives way to a column that says as much of the same factor.
         """
-        found = reasons_of(self.study, self._has_constant)
-        levels = level_reasons(self.study, self.separated)
+        columns = self._level_columns
+        levels = level_reasons(self.study, self.separated, columns)
+        found, _ = self._single_columns
+        found = found + level_column_reasons(self.study, columns)
+        found.sort(key=lambda reason: (-reason.rows.size, reason.column))
         singles = []
         for reason in found:
             own = [level.rows for level in levels if level.factor == reason.factor]
-            if reason.is_level or not own or (reason.rows & ~np.any(own, axis=0)).any():
+            if (
+                reason.is_level
+                or not own
+                or np.setdiff1d(reason.rows, np.concatenate(own)).size
+            ):
                 singles.append(reason)
         levels = [
             level
             for level in levels
             if not any(
-                reason.factor == level.factor and not (level.rows & ~reason.rows).any()
+                reason.factor == level.factor
+                and reason.rows.size >= level.rows.size
+                and not np.setdiff1d(level.rows, reason.rows).size
                 for reason in singles
             )
         ]
-        return sorted(singles + levels, key=lambda reason: -int(reason.rows.sum()))
+        return sorted(singles + levels, key=lambda reason: -reason.rows.size)
 
     @property
+    def is_every_column_tried(self) -> bool:
+        """Whether there was time to look at all columns for one that predicts rows."""
+        return self._single_columns[1]
+
+    @cached_property
+    def _single_columns(self) -> tuple[list[Reason], bool]:
+        return reasons_of(
+            self.study,
+            self._has_constant,
+            budget_for_text(self.seconds_left).is_over,
+            list(self._level_columns),
+        )
+
+    @cached_property
+    def _level_columns(self) -> dict[int, tuple[str, int]]:
+        """The columns of levels, which are seen to by counts, beside a constant."""
+        return level_columns(self.study) if self._has_constant else {}
+
+    @cached_property
     def _has_constant(self) -> bool:
         """Whether the columns make up for a constant."""
-        if self.study.fit_intercept or self.study.family == "ordinal":
+        study = self.study
+        if study.fit_intercept or study.has_constant or study.family == "ordinal":
             return True
         n, d = self.groups.X.shape
-        with_one = columns_of(
-            rows_from(self.groups.X, np.ones(n, dtype=np.int8), True),
-            np.random.default_rng(0),
-            np.arange(d + 1),
-        )
-        return d not in with_one.kept
+        rows = rows_from(self.groups.X, np.ones(n, dtype=np.int8), True)
+        order = np.arange(d + 1)
+        if self.columns.is_well_conditioned:
+            found = columns_of_many(rows, order, no_check)
+            return found is not None and d not in found.kept
+        return d not in columns_of(rows, np.random.default_rng(0), order).kept
 
     @cached_property
     def fewest_columns(self) -> FewestColumns | WholeDirection:
         """Directions of few columns, looked for in a second or what time is left."""
         if isinstance(self.partition, OrderedPartition):
             return WholeDirection(self.demands, self.partition)
-        if self.seconds_left < SECONDS_FOR_COLUMNS:
-            watch = Watch(self.seconds_left)
-        else:
-            watch = Watch(SECONDS_FOR_COLUMNS, clock=time.process_time)
-        return FewestColumns(self.demands, self.partition, watch)
+        return FewestColumns(
+            self.demands, self.partition, budget_for_text(self.seconds_left)
+        )
 
 
 @dataclass(frozen=True, eq=False)

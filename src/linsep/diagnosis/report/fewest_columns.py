@@ -17,6 +17,7 @@ from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.proof.exact import doubles_from
 from linsep.proof.signs import vanishing
+from linsep.rows import split
 from linsep.rows.working_set import WorkingSet
 
 # With this many columns at most, pairs are tried one by one.
@@ -47,17 +48,25 @@ class FewestColumns:
         If so, no column of it can be left out. That no other choice of fewer columns
         would do is not proved.
         """
-        best = self.partition
+        best, were_tried = self.partition, True
         used = self.columns_used(best)
         weight = np.abs(doubles_from(best.w)[used])
+        near = np.empty(0, dtype=np.intp)  # the rows of the last conflict
         try:
             for column in used[np.argsort(weight, kind="stable")]:
                 left = self.columns_used(best)
                 if best.quotient.dimension > 1 and column in left:
-                    best = self._without(best, np.setdiff1d(left, [column]))
+                    found = self._among(np.setdiff1d(left, [column]), near)
+                    if isinstance(found, Conflict):
+                        # It holds for fewer columns too, so this one stays.
+                        near = np.array(found.rows)
+                    else:
+                        best = found
         except OutOfTime:
-            return best, False
-        return best, True
+            were_tried = False
+        if best is not self.partition:
+            best = simplified(self.demands.rows, best)
+        return best, were_tried
 
     @cached_property
     def for_some(self) -> Partition | None:
@@ -98,19 +107,44 @@ class FewestColumns:
     def _with_free(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
         return np.union1d(columns, self._free).astype(np.intp)
 
-    def _without(self, best: Partition, columns: NDArray[np.intp]) -> Partition:
-        """Separate the same rows by fewer columns, or return the best so far."""
-        rows = self.demands.rows
-        space = Quotient.on_columns(rows, self._with_free(columns))
-        space = space.restricted(self.partition.quotient.spanning)
-        separated = np.flatnonzero(~self.partition.overlapped)
-        if vanishing(rows, space.basis, separated).any():
-            return best
-        working = WorkingSet(
-            rows, np.random.default_rng(0), among=separated, dimension=space.dimension
-        )
-        answer = space.decide_among(separated, working, self.watch.is_over)
+    @cached_property
+    def _separated(self) -> NDArray[np.intp]:
+        return np.flatnonzero(~self.partition.overlapped)
+
+    def _among(
+        self, columns: NDArray[np.intp], near: NDArray[np.intp]
+    ) -> Partition | Conflict:
+        """Separate the same rows by these columns, or prove that they cannot.
+
+        The search starts from the rows `near`.
+        """
+        rows, separated = self.demands.rows, self._separated
+        space = self._space(self._with_free(columns))
+        zero = separated[self._vanishing(space)]
+        if zero.size:
+            return Conflict((int(zero[0]),), (1,))
+        working = WorkingSet(rows, 0, among=separated, dimension=space.dimension)
+        answer = space.decide_among(separated, working, self.watch.is_over, start=near)
         if isinstance(answer, Conflict):
-            return best
+            return answer
         index = np.sort(working.index)
-        return simplified(rows, replace(best, w=answer, quotient=space, working=index))
+        return replace(self.partition, w=answer, quotient=space, working=index)
+
+    def _space(self, columns: NDArray[np.intp]) -> Quotient:
+        """Return all ``w`` on these columns that vanish on the overlapped rows."""
+        rows, spanning = self.demands.rows, self.partition.quotient.spanning
+        if spanning.size:
+            return Quotient.on_columns(rows, columns).restricted(spanning)
+        return Quotient.whole(rows, columns)  # whose rows are doubles, not integers
+
+    def _vanishing(self, space: Quotient) -> NDArray[np.bool_]:
+        """Tell which of the separated rows are zero in a space."""
+        rows, separated = self.demands.rows, self._separated
+        if space.basis is not None:
+            return vanishing(rows, space.basis, separated)
+        with np.errstate(over="ignore"):  # what overflows is not zero
+            parts = [
+                abs(space.engine_rows(separated[start:stop])).sum(axis=1)
+                for start, stop in split(separated.size, rows.shape[1])
+            ]
+        return np.concatenate([np.ravel(part) == 0 for part in parts])

@@ -8,19 +8,22 @@ coding by its columns' values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.diagnosis.report.phrases import (
     listed,
     number_text,
     only_outcome,
+    outcome_text,
     prediction,
+    value_text,
 )
-from linsep.diagnosis.report.single_columns import Reason
+from linsep.diagnosis.report.single_columns import Reason, without_repeats
 from linsep.rows import as_dense
 
 # Factors of more columns are not looked at without the data they came from.
@@ -29,35 +32,139 @@ MOST_COLUMNS = 200
 FEW_COLUMNS = 4
 
 
-def level_reasons(study: Study, separated: NDArray[np.bool_]) -> list[Reason]:
-    """Find the levels whose rows are all separated and all of one outcome."""
+def level_columns(study: Study) -> dict[int, tuple[str, int]]:
+    """Return the columns that indicate a level of a factor at hand: which level."""
+    numbers = {
+        name: {level: code for code, level in enumerate(factor.levels)}
+        for name, factor in study.factors.items()
+    }
+    found = {}
+    for j, coding in enumerate(study.codings):
+        if coding.factor in numbers and coding.levels:
+            texts = tuple(text for _, text in coding.levels)
+            code = numbers[coding.factor].get(texts)
+            if code is not None:
+                found[j] = (coding.factor, code)
+    return found
+
+
+def level_column_reasons(
+    study: Study, columns: Mapping[int, tuple[str, int]]
+) -> list[Reason]:
+    """Find the columns of levels that predict rows, beside a constant.
+
+    They are those `linsep.diagnosis.report.single_columns.reasons_of` finds, told by
+    the counts of outcomes in the levels: the rows of a level, or all others, are of one
+    outcome only, or, of several classes, of all but one.
+    """
+    found: list[Reason] = []
+    if study.outcome.levels.size < 2:
+        return found
+    tables = {name: _Table(study, factor) for name, factor in study.factors.items()}
+    for column, (name, code) in columns.items():
+        table = tables[name]
+        inside = table.counts[code]
+        if not inside.any():
+            continue
+        told: dict[int, Reason] = {}
+        for value, counts in ((1.0, inside), (0.0, table.total - inside)):
+            for side, outcome in _outcomes_told(study, counts).items():
+                rows = table.rows(code) if value else table.other_rows(code)
+                where = value_text(study.names[column], study.codings[column], value)
+                own = Reason(column, (prediction(where, rows.size, outcome),), rows)
+                told[side] = _joined(told[side], own) if side in told else own
+        found += [
+            replace(reason, factor=name, is_level=True)
+            for reason in without_repeats(told.values())
+        ]
+    return found
+
+
+def _joined(reason: Reason, other: Reason) -> Reason:
+    """Make one reason of what is told of a level and of all others."""
+    rows = np.sort(np.concatenate([reason.rows, other.rows]))
+    return replace(reason, sentences=reason.sentences + other.sentences, rows=rows)
+
+
+def _outcomes_told(study: Study, counts: NDArray[np.intp]) -> dict[int, str]:
+    """Say what is known of rows of which so many have each outcome.
+
+    Of several classes something may be known about each, else about one side of all.
+    """
+    held = np.flatnonzero(counts)
+    only = int(held[0]) if held.size == 1 else None
+    text = None if only is None else outcome_text(study, only)
+    if study.family == "poisson":
+        return {0: f"{study.outcome_name} = 0"} if only == 0 else {}
+    if study.family == "ordinal" and only not in (0, counts.size - 1):
+        return {}
+    if study.family == "multinomial" and counts.size > 2 and held.size:
+        return {
+            k: text or f"{study.outcome_name} other than {study.outcome.levels[k]}"
+            for k in range(counts.size)
+            if counts[k] == 0 or k == only
+        }
+    return {} if text is None else {0: text}
+
+
+class _Table:
+    """How many rows of each level of a factor have each outcome, and which they are."""
+
+    def __init__(self, study: Study, factor: Factor) -> None:
+        n_levels, has = len(factor.levels), study.outcome.has
+        self.codes = factor.codes
+        self.counts = np.stack(
+            [np.bincount(factor.codes[held], minlength=n_levels) for held in has.T],
+            axis=1,
+        )
+        self.total = self.counts.sum(axis=0)
+        self._order = np.argsort(factor.codes, kind="stable")
+        sizes = np.bincount(factor.codes, minlength=n_levels)
+        self._ends = np.append(0, np.cumsum(sizes))
+
+    def rows(self, code: int) -> NDArray[np.intp]:
+        """Return the rows of a level, in order."""
+        return self._order[self._ends[code] : self._ends[code + 1]]
+
+    def other_rows(self, code: int) -> NDArray[np.intp]:
+        """Return the rows of all other levels."""
+        return np.flatnonzero(self.codes != code)
+
+
+def level_reasons(
+    study: Study,
+    separated: NDArray[np.bool_],
+    columns: Mapping[int, tuple[str, int]],
+) -> list[Reason]:
+    """Find levels whose rows are all separated and all of one outcome.
+
+    Levels that `columns` indicate are left out: the columns speak of them.
+    """
     found = []
-    for factor, text, rows in _levels(study, separated):
-        if not rows.any() or not separated[rows].all():
+    for factor, text, rows in _levels(study, separated, set(columns.values())):
+        if rows.size == 0 or not separated[rows].all():
             continue
         outcome = only_outcome(study, rows)
         if outcome is not None:
-            sentence = prediction(text, int(rows.sum()), outcome)
+            sentence = prediction(text, rows.size, outcome)
             found.append(Reason(None, (sentence,), rows, factor, is_level=True))
     return found
 
 
 def _levels(
-    study: Study, separated: NDArray[np.bool_]
-) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    study: Study,
+    separated: NDArray[np.bool_],
+    with_columns: set[tuple[str, int]],
+) -> Iterator[tuple[str, str, NDArray[np.intp]]]:
     """Yield factor, words and rows of each level that may be separated."""
-    factors = _columns_of_factors(study)
-    if not factors:
-        return
-    for factor, columns in factors.items():
-        values = study.factors.get(factor)
-        if values is not None:
-            number: dict[object, int] = {}  # levels of any kind, as they first occur
-            codes = np.array([number.setdefault(v, len(number)) for v in values])
-            n_left = np.bincount(codes[~separated], minlength=len(number))
-            for level, k in number.items():
-                if n_left[k] == 0:
-                    yield factor, f"{factor} = {level}", np.equal(codes, k)
+    for factor, columns in _columns_of_factors(study).items():
+        known = study.factors.get(factor)
+        if known is not None:
+            n_levels = len(known.levels)
+            n_left = np.bincount(known.codes[~separated], minlength=n_levels)
+            for code in np.flatnonzero(n_left == 0).tolist():
+                if (factor, code) not in with_columns:
+                    yield factor, known.text(code), np.flatnonzero(known.codes == code)
             continue
         codings = [study.codings[j] for j in columns]
         if len(columns) > MOST_COLUMNS:
@@ -68,7 +175,7 @@ def _levels(
         if is_binary and all(c.has_reference and c.levels for c in codings):
             named = listed([coding.levels[0][1] for coding in codings])
             words = f"{factor} other than {named} (the reference level)"
-            yield factor, words, np.asarray((block == 0).all(axis=1))
+            yield factor, words, np.flatnonzero((block == 0).all(axis=1))
         elif (
             any(coding.is_contrast for coding in codings)
             and len(columns) <= FEW_COLUMNS
@@ -79,7 +186,7 @@ def _levels(
                     f"{study.names[j]} = {number_text(float(value))}"
                     for j, value in zip(columns, of_cell, strict=True)
                 )
-                yield factor, words, np.equal(cell.reshape(-1), k)
+                yield factor, words, np.flatnonzero(cell.reshape(-1) == k)
 
 
 def _columns_of_factors(study: Study) -> dict[str, list[int]]:

@@ -119,7 +119,9 @@ def outcome_text(study: Study, level: int) -> str:
     return str(label)
 
 
-def only_outcome(study: Study, rows: NDArray[np.bool_]) -> str | None:
+def only_outcome(
+    study: Study, rows: NDArray[np.bool_] | NDArray[np.intp]
+) -> str | None:
     """Name the one outcome of these rows, or None: there are several."""
     held = np.flatnonzero(study.outcome.has[rows].any(axis=0))
     if held.size != 1:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MOST_REASONS = 6
 # Beyond this many columns a direction is not written out.
 MOST_TERMS = 8
+# Combinations written in more characters stand in `collinear` alone.
+LONGEST_TEXT = 300
 # Coefficients listed by name.
 MOST_NAMES = 12
 # Factors beyond this are written relative to the largest, and rounded.
@@ -76,20 +78,23 @@ def message(facts: Facts) -> str:
 
 def sentences(answer: Diagnosis, facts: Facts) -> list[str]:
     """Return everything after the verdict."""
-    lines: list[str] = []
+    chance = _chance(answer, facts)
+    lines, at_the_end = [], chance
+    if answer.rank is not None and answer.rank >= answer.n_distinct:
+        lines, at_the_end = chance, []
     if facts.status is not DiagnosisStatus.OVERLAP:
         lines += _reason_lines(facts)
         lines += _direction_lines(facts)
     lines += answer.findings
     lines += _estimate_lines(answer)
     lines += _remedies(answer, facts)
-    return lines + _chance(facts)
+    return lines + at_the_end
 
 
 def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
     """Return what was found besides the verdict."""
     study = facts.study
-    found = []
+    found = list(study.notes)
     n_absent = study.n_given - study.present.size - study.n_missing
     if n_absent:
         found.append(f"{count_rows(n_absent)} of weight zero counted as absent.")
@@ -112,7 +117,10 @@ def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
     if facts.contradictions.size:
         found.append(_contradictions(facts))
     if answer.collinear:
-        shown = [f"{name} = {text}" for name, text in answer.collinear.items()]
+        shown = [
+            f"{name} = {text if len(text) <= LONGEST_TEXT else 'a longer combination'}"
+            for name, text in answer.collinear.items()
+        ]
         more = len(shown) - MOST_TERMS
         found.append(
             "Collinear columns, a finding apart from separation: the design has rank "
@@ -163,6 +171,8 @@ def _reason_lines(facts: Facts) -> list[str]:
     if n_levels:
         what = "level holds" if n_levels == 1 else "levels hold"
         lines.append(f"{n_levels:,} more {what} one outcome only.")
+    if not facts.is_every_column_tried:
+        lines.append("There was no time to look at every column by itself.")
     return lines
 
 
@@ -170,10 +180,11 @@ def _direction_lines(facts: Facts) -> list[str]:
     """Say the simplest direction found."""
     simplest, for_all = "The simplest direction found", "A direction for all of them"
     left = facts.separated.copy()
+    n_separated = int(left.sum())
     is_whole = False
     for reason in facts.reasons:
-        left &= ~reason.rows
-        if not (facts.separated & ~reason.rows).any():
+        left[reason.rows] = False
+        if facts.separated[reason.rows].sum() == n_separated:
             is_whole = True
             if reason.column is not None:
                 name = facts.study.names[reason.column]
@@ -306,7 +317,7 @@ def _remedies(answer: Diagnosis, facts: Facts) -> list[str]:
     return [f"Usual remedies, none chosen for you: {'; '.join(remedies)}."]
 
 
-def _chance(facts: Facts) -> list[str]:
+def _chance(answer: Diagnosis, facts: Facts) -> list[str]:
     """Say whether separation is informative at this size (binomial only).
 
     Cover's count is about complete separation, so of quasi-complete separation, which
@@ -314,11 +325,11 @@ def _chance(facts: Facts) -> list[str]:
     """
     if facts.study.family != "binomial" or facts.study.outcome.levels.size < 2:
         return []
-    if facts.status is DiagnosisStatus.QUASI_COMPLETE:
+    if facts.status is DiagnosisStatus.QUASI_COMPLETE or answer.rank is None:
         return []
     held = facts.levels_held
     overlaps = facts.status is DiagnosisStatus.OVERLAP
     sentence = chance_sentence(
-        held.shape[0], facts.columns.rank, int(held[:, 1].sum()), overlaps
+        held.shape[0], answer.rank, int(held[:, 1].sum()), overlaps
     )
     return [sentence] if sentence else []

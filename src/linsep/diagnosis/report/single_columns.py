@@ -6,8 +6,9 @@ and all other rows on the other side or at it: "NV = 1 in 13 rows, all HG = 1".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class Reason:
         The feature's number; None for a level.
     sentences : tuple of str
         One for each side beyond the value that holds rows.
-    rows : ndarray of shape (n,), bool
+    rows : ndarray of int
         The rows beyond the value: predicted perfectly by this column alone. (Of more
         than two classes, some may be predicted in part: one class is ruled out.)
     factor : str or None
@@ -48,18 +49,36 @@ class Reason:
 
     column: int | None
     sentences: tuple[str, ...]
-    rows: NDArray[np.bool_]
+    rows: NDArray[np.intp]
     factor: str | None = None
     is_level: bool = False
 
 
-def reasons_of(study: Study, has_constant: bool) -> list[Reason]:
-    """Find every single column that predicts some rows, most rows first."""
+def reasons_of(
+    study: Study,
+    has_constant: bool,
+    should_stop: Callable[[], bool],
+    seen: Sequence[int] = (),
+) -> tuple[list[Reason], bool]:
+    """Find the single columns, but for those seen to, that predict some rows.
+
+    Returns
+    -------
+    found : list of Reason
+        In the order of the columns.
+    is_whole : bool
+        Whether all columns were looked at before `should_stop` said to stop.
+    """
     if study.outcome.levels.size < 2:
-        return []
+        return [], True
     found: list[Reason] = []
     sides = list(_sides(study))
-    for column, x in _columns(study.X):
+    is_whole = True
+    chosen = np.setdiff1d(_candidates(study, sides), np.array(seen, dtype=np.intp))
+    for column, x in _columns(study.X, chosen):
+        if should_stop():
+            is_whole = False
+            break
         if not (x != x[0]).any() and has_constant:
             continue
         if study.family == "ordinal":
@@ -69,13 +88,12 @@ def reasons_of(study: Study, has_constant: bool) -> list[Reason]:
         coding = study.codings[column]
         found += [
             replace(reason, factor=coding.factor, is_level=bool(coding.levels))
-            for reason in _without_repeats(filter(None, candidates))
+            for reason in without_repeats(filter(None, candidates))
         ]
-    found.sort(key=lambda reason: -int(reason.rows.sum()))  # stable: by column
-    return found
+    return found, is_whole
 
 
-def _without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
+def without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
     """Leave out what was said of the same column already."""
     said: set[str] = set()
     for reason in reasons:
@@ -85,12 +103,48 @@ def _without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
             yield replace(reason, sentences=new)
 
 
-def _columns(X: Any) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield each column's number and values."""
-    by_column = X.tocsc() if is_sparse(X) else X
-    for j in range(X.shape[1]):
-        column = by_column[:, [j]].toarray().ravel() if is_sparse(X) else X[:, j]
+def _columns(X: Any, chosen: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield the numbers and the values of some columns."""
+    if not is_sparse(X):
+        for j in chosen.tolist():
+            yield j, X[:, j]
+        return
+    by_column = X.tocsc()
+    for j in chosen.tolist():
+        column = np.zeros(X.shape[0], dtype=X.dtype)
+        part = slice(by_column.indptr[j], by_column.indptr[j + 1])
+        column[by_column.indices[part]] = by_column.data[part]
         yield j, column
+
+
+def _candidates(study: Study, sides: list[Sides]) -> NDArray[np.intp]:
+    """Return the columns on which outcomes do not mix, told by their extremes."""
+    if study.family == "ordinal":
+        has = study.outcome.has
+        ends = [_extremes(study.X, has[:, k]) for k in range(has.shape[1])]
+        steps = list(pairwise(ends))
+        rises = np.all([low[1] <= high[0] for low, high in steps], axis=0)
+        falls = np.all([high[1] <= low[0] for low, high in steps], axis=0)
+        return np.flatnonzero(rises | falls)
+    is_parted = np.zeros(study.X.shape[1], dtype=bool)
+    for group, rest, *_ in sides:
+        if group.any() and rest.any():
+            (low, high), (least, most) = (_extremes(study.X, g) for g in (group, rest))
+            is_parted |= (most <= low) | (high <= least)
+    return np.flatnonzero(is_parted)
+
+
+def _extremes(
+    X: Any, mask: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the largest value of every column on some rows."""
+    some = X[mask]
+    if not is_sparse(X):
+        return some.min(axis=0), some.max(axis=0)
+    by_column = some.tocsc()
+    return by_column.min(axis=0).toarray().ravel(), by_column.max(
+        axis=0
+    ).toarray().ravel()
 
 
 def _sides(study: Study) -> Iterator[Sides]:
@@ -143,7 +197,9 @@ def _reason(
             where = condition_text(study, column, x[mask], bound, side, not is_open)
             outcome = only_outcome(study, mask) or label
             sentences.append(prediction(where, int(mask.sum()), outcome))
-    return Reason(column, tuple(sentences), above | below) if sentences else None
+    if not sentences:
+        return None
+    return Reason(column, tuple(sentences), np.flatnonzero(above | below))
 
 
 def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None:
@@ -175,5 +231,5 @@ def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None
                 sentences.append(prediction(where, int(strict.sum()), outcome))
                 rows |= strict
         if sentences:
-            return Reason(column, tuple(sentences), rows)
+            return Reason(column, tuple(sentences), np.flatnonzero(rows))
     return None

@@ -23,18 +23,26 @@ if TYPE_CHECKING:
 #: How files spell "no value". A column with one of these is refused, text or not.
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "?", "."})
 
-#: The most 0/1 columns one column of text may become. Real categories (states,
-#: occupations, diagnoses) stay under it; identifiers, dates and free text do not.
+#: The most 0/1 columns one column of text may become, unless each of its values stands
+#: in so many rows on average. Real categories (states, firms, diagnoses) keep to one of
+#: these; identifiers, dates and free text do not.
 MOST_LEVELS = 256
+ROWS_A_LEVEL = 10
 
 # A text that is another in every row names the rows: any labels would be separated by
 # its 0/1 columns. Below this many rows that may be chance.
-_FEW_ROWS = 10
+FEW_ROWS = 10
 
-# Beyond this size, and if it saves half, the matrix is kept sparse.
+# Beyond this size, or with a text of very many levels, and if it saves half, the matrix
+# is kept sparse.
 _LARGE_BYTES = 256 * 2**20
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
+
+
+def most_levels(n_rows: int) -> int:
+    """Return how many levels a column of text may have."""
+    return max(MOST_LEVELS, n_rows // ROWS_A_LEVEL)
 
 
 def numbers_from(cells: Sequence[str]) -> NDArray[np.float64] | None:
@@ -90,22 +98,8 @@ class TableBuilder:
     """Gathers pieces of a file, some rows at a time, and makes the table.
 
     Memory is that of the table and of one piece: numbers are kept as they will be
-    used, text as one small integer a cell.
-
-    Parameters
-    ----------
-    source : Path
-        The file, for messages.
-    selection : Selection
-        Which columns are features, which is the target.
-    text : set of int
-        The positions of the columns that hold text.
-    n_rows : int
-        How many rows there will be.
-    place : callable, int -> str
-        Says where in the file a row (counted from 0) is.
-    dtype : dtype, default=float64
-        The type of the matrix.
+    used, text as one small integer a cell. `text` holds the positions of the columns of
+    text; `place` says where in the file a row (counted from 0) is, for messages.
     """
 
     def __init__(
@@ -131,24 +125,16 @@ class TableBuilder:
         self._blocks: list[Floats] = []
         self._labels = np.empty(n_rows)
         self._n_rows = n_rows
+        self._most_levels = most_levels(n_rows)
         self._n_added = 0
 
     def add(
         self, numbers: NDArray[np.float64], texts: Mapping[int, Sequence[str]]
     ) -> None:
-        """Append some rows.
+        """Append some rows; refuse a missing value, or a text of too many levels.
 
-        Parameters
-        ----------
-        numbers : ndarray of shape (m, n_numbers)
-            The columns of numbers in the order of the selection, missing ones NaN.
-        texts : mapping of int to sequence of str
-            The cells of the columns of text, for each position.
-
-        Raises
-        ------
-        InputError
-            If a value is missing or infinite, or a text has too many levels.
+        The columns of numbers come in the order of the selection, shape (m, n_numbers),
+        missing ones NaN; those of text as their cells, for each position.
         """
         rows = slice(self._n_added, self._n_added + len(numbers))
         if rows.stop > self._n_rows:
@@ -170,18 +156,12 @@ class TableBuilder:
             for missing in MISSING.intersection(new):
                 row = [cell.strip() for cell in texts[j]].index(missing)
                 raise InputError(self._missing(row, j, missing))
-            if len(levels.index) > MOST_LEVELS and j != target:
+            if len(levels.index) > self._most_levels and j != target:
                 raise InputError(self._too_many_levels(j))
         self._n_added += len(numbers)
 
     def finish(self, notes: Sequence[str] = ()) -> Table:
-        """Return the table of all rows added.
-
-        Raises
-        ------
-        InputError
-            If there are no rows, or a column of text has a level for every row.
-        """
+        """Return the table of all rows added."""
         if self._n_rows == 0:
             raise InputError(
                 f"{self._source} must have at least one row of values, got none"
@@ -218,7 +198,7 @@ class TableBuilder:
             return _Encoded(name, (name,), truths[codes].astype(np.intp), notes=(note,))
         if _written_with_commas(levels):
             raise InputError(self._commas(j, levels[0]))
-        if len(levels) == self._n_rows > _FEW_ROWS:
+        if len(levels) == self._n_rows > FEW_ROWS:
             raise InputError(self._too_many_levels(j))
         return _Encoded(
             name, tuple(f"{name}[{level}]" for level in levels), codes, levels
@@ -242,7 +222,8 @@ class TableBuilder:
         dense_bytes = self._n_rows * n_columns * self._dtype.itemsize
         # A sparse entry takes its value and an index of four bytes.
         sparse_bytes = self._n_rows * len(encoded) * (self._dtype.itemsize + 4)
-        if dense_bytes > max(_LARGE_BYTES, 2 * sparse_bytes):
+        has_many = any(len(column.levels) > MOST_LEVELS for column in encoded)
+        if dense_bytes > max(0 if has_many else _LARGE_BYTES, 2 * sparse_bytes):
             return self._sparse_matrix(n_columns, numeric, coded)
         X = np.zeros((self._n_rows, n_columns), dtype=self._dtype)
         first = 0
@@ -346,8 +327,8 @@ class TableBuilder:
         odd = next(words, next(iter(levels)))
         codes = np.concatenate(self._levels[j].pieces)
         row = int(np.argmax(codes == levels[odd]))
-        among = f"more than {MOST_LEVELS} different values"
-        if len(levels) <= MOST_LEVELS:
+        among = f"more than {self._most_levels:,} different values"
+        if len(levels) <= self._most_levels:
             among = f"another value in each of the {len(levels)} rows"
         return (
             f"{self._source}: column {name!r} must hold numbers or a few categories, "
@@ -395,7 +376,7 @@ def _written_with_commas(levels: Sequence[str]) -> bool:
 
 def _doubtful_numbers(X: Floats | csr_array, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each column that looks like an identifier."""
-    if not isinstance(X, np.ndarray) or len(X) < _FEW_ROWS:
+    if not isinstance(X, np.ndarray) or len(X) < FEW_ROWS:
         return
     counts = X[1] == X[0] + 1
     counts &= X[-1] == X[0] + len(X) - 1

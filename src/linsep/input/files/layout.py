@@ -28,18 +28,8 @@ _SAMPLE_LINES = 50
 class Layout:
     """How a delimited text is laid out.
 
-    Attributes
-    ----------
-    path : Path
-        The file, for messages.
-    text : Path
-        The same file, uncompressed.
-    delimiter : str
-    names : tuple of str
-        From the header, or x0, x1, ...
-    has_header : bool
-    longest_line : int
-        Bytes in the longest of the first lines.
+    `text` is the file `path`, uncompressed. Names come from the header, or are x0, x1
+    and so on. `longest_line` is the longest of the first lines, in bytes.
     """
 
     path: Path
@@ -88,14 +78,8 @@ def find_layout(
 ) -> Layout:
     """Find the delimiter, whether there is a header, and the names.
 
-    Parameters
-    ----------
-    path, text : Path
-        The file, and the same uncompressed.
-    asked : collection of str or int
-        Columns asked for: a first line that holds the name of one is a header.
-    header : bool, or None
-        Whether there is a header, if that is known.
+    A first line that holds the name of a column asked for is a header, unless `header`
+    says so or otherwise.
     """
     delimiter, rows = _split_sample(path, text)
     if not rows:

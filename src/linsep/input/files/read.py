@@ -16,7 +16,7 @@ from linsep.input.files.numpy_files import read_npy, read_npz
 from linsep.input.files.svmlight import read_svmlight
 from linsep.input.files.table import Request, Table
 from linsep.input.files.tabular import (
-    columns_as_they_are,
+    TabularReader,
     read_delimited,
     read_json_lines,
     read_parquet,
@@ -127,14 +127,7 @@ def read_labelled(
     drop: Sequence[str | int] = (),
     header: bool | None = None,
 ) -> tuple[Table, NDArray[Any]]:
-    """Read a data file as `read_table` does, and refuse one without labels.
-
-    Returns
-    -------
-    table : Table
-    y : ndarray of shape (n_samples,)
-        Its labels.
-    """
+    """Read a data file as `read_table` does, and its labels; refuse one without any."""
     table = _read(Path(path), Request(target, drop, None, header, labelled=True))
     assert table.y is not None
     return table, table.y
@@ -143,7 +136,17 @@ def read_labelled(
 def read_columns(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     """Read the columns of a tabular file as they are, missing values and all."""
     source = Path(path)
-    return _guarded(source, lambda: columns_as_they_are(source, _reader_for(source)))
+
+    def read() -> dict[str, NDArray[Any]]:
+        reader = _reader_for(source)
+        if isinstance(reader, TabularReader):
+            return reader.columns(source)
+        raise InputError(
+            f"{source} must have named columns, as CSV and Parquet files do, got "
+            "another kind of file; convert it"
+        )
+
+    return _guarded(source, read)
 
 
 def _read(source: Path, request: Request) -> Table:

@@ -65,16 +65,12 @@ class Source:
 
     Attributes
     ----------
-    engine : DuckDBPyConnection
-    path : Path
     scan : str
         The table function that reads it.
-    names : tuple of str
     column : callable, int -> Column
         Says how a column is read, or refuses it.
     place : callable, int -> str
         Says where in the file a row (counted from 0) is.
-    notes : sequence of str
     """
 
     engine: DuckDBPyConnection

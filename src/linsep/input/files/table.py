@@ -58,17 +58,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Request:
-    """Which columns of a file are wanted; see `linsep.input.files.read_table`.
+    """Which columns of a file are wanted; see `linsep.read_table`.
 
-    Attributes
-    ----------
-    target : str or int, or None
-    drop : sequence of str or int
-    columns : sequence of str or int, or None
-        The features; None for all columns that are not the target's nor dropped.
-    header : bool, or None
-    labelled : bool
-        Whether a file without labels is refused.
+    With `labelled`, a file without labels is refused.
     """
 
     target: str | int | None = None
@@ -82,16 +74,7 @@ class Request:
 class Selection:
     """Which columns of a file are read: positions in the file, in its order.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The names of all columns of the file.
-    target : int, or None
-        The position of the labels.
-    features : tuple of int
-        The positions of the features.
-    dropped : tuple of int
-        The positions left out on request.
+    `names` are those of all columns of the file; `dropped` were left out on request.
     """
 
     names: tuple[str, ...]
@@ -119,13 +102,7 @@ class Selection:
 
 
 def select_columns(source: Path, names: Sequence[str], request: Request) -> Selection:
-    """Find the columns asked for by name or number.
-
-    Raises
-    ------
-    InputError
-        If names repeat, a column is not there, or labels are required and not named.
-    """
+    """Find the columns asked for by name or number, or raise InputError."""
     repeated = _first_repeated(names)
     if repeated is not None:
         where = [j for j, name in enumerate(names) if name == repeated]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.input.errors import InputError, refusing_damage
+from linsep.input.errors import refusing_damage
 from linsep.input.exact_numbers import exact_floats
 from linsep.input.files.categories import MISSING, TableBuilder
 from linsep.input.files.sources import (
@@ -38,59 +38,46 @@ Built = TypeVar("Built")
 _CELLS = 2**17
 
 
-def read_delimited(path: Path, request: Request) -> Table:
-    """Read a delimited text; see `linsep.input.files.read_table`, which calls this."""
-    return _from_delimited(path, request, _build)
+@dataclass(frozen=True)
+class TabularReader:
+    """Reads one kind of file with named columns: as a table, or as they are.
 
-
-def read_parquet(path: Path, request: Request) -> Table:
-    """Read a Parquet file; see `linsep.input.files.read_table`, which calls this."""
-    return _from_parquet(path, request, _build)
-
-
-def read_json_lines(path: Path, request: Request) -> Table:
-    """Read JSON lines; see `linsep.input.files.read_table`, which calls this."""
-    return _from_json_lines(path, request, _build)
-
-
-def columns_as_they_are(
-    path: Path, reader: Callable[[Path, Request], Table]
-) -> dict[str, NDArray[Any]]:
-    """Return every column of a file that one of the readers above reads.
-
-    Missing values stay: NaN among numbers, None among texts. Numbers that are all whole
-    are integers, and texts that are all true or false are booleans.
+    `opened` opens a file, and returns what is built of it.
     """
-    openings: dict[Any, Callable[..., dict[str, NDArray[Any]]]] = {
-        read_delimited: _from_delimited,
-        read_parquet: _from_parquet,
-        read_json_lines: _from_json_lines,
-    }
-    if reader not in openings:
-        raise InputError(
-            f"{path} must have named columns, as CSV and Parquet files do, got another "
-            "kind of file; convert it"
-        )
-    return openings[reader](path, Request(), _unchanged)
+
+    opened: Callable[[Path, Request, Callable[[Source, Request], Any]], Any]
+
+    def __call__(self, path: Path, request: Request) -> Table:
+        """Return the table of a file; see `linsep.read_table`, which calls this."""
+        table: Table = self.opened(path, request, _table)
+        return table
+
+    def columns(self, path: Path) -> dict[str, NDArray[Any]]:
+        """Return every column of a file, missing values and all.
+
+        They are NaN among numbers, None among texts. Numbers that are all whole are
+        integers, and texts that are all true or false are booleans.
+        """
+        columns: dict[str, NDArray[Any]] = self.opened(path, Request(), _unchanged)
+        return columns
 
 
 def _from_delimited(
     path: Path, request: Request, build: Callable[[Source, Request], Built]
 ) -> Built:
     """Build something from a delimited text."""
-    with ExitStack() as stack:
-        text = stack.enter_context(unpacked(path))
-        try:
-            return build(open_delimited(path, text, request, stack), request)
-        except Misfit as misfit:
-            if not holds(text, b"\r"):
-                raise misfit.error from None
-        # Lines may end in different ways, of which the engine takes one.
-        text = stack.enter_context(unpacked(path, plain_newlines=True))
-        try:
-            return build(open_delimited(path, text, request, stack), request)
-        except Misfit as misfit:
-            raise misfit.error from None
+    for plain_newlines in (False, True):
+        with (
+            unpacked(path, plain_newlines=plain_newlines) as text,
+            ExitStack() as stack,
+        ):
+            try:
+                return build(open_delimited(path, text, request, stack), request)
+            except Misfit as misfit:
+                # Lines may end in different ways, of which the engine takes one.
+                if plain_newlines or not holds(text, b"\r"):
+                    raise misfit.error from None
+    raise AssertionError("the second attempt returns or raises")
 
 
 def _from_parquet(
@@ -115,7 +102,12 @@ def _from_json_lines(
         return build(open_json_lines(path, stack), request)
 
 
-def _build(source: Source, request: Request) -> Table:
+read_delimited = TabularReader(_from_delimited)
+read_parquet = TabularReader(_from_parquet)
+read_json_lines = TabularReader(_from_json_lines)
+
+
+def _table(source: Source, request: Request) -> Table:
     """Read a file in two passes."""
     # pandas stores a row index without a name as a column; it is no measurement.
     index = [name for name in source.names if name.startswith("__index_level_")]

@@ -64,12 +64,8 @@ def holds(path: Path, mark: bytes) -> bool:
 def unpacked(path: Path, *, plain_newlines: bool = False) -> Iterator[Path]:
     r"""Yield a path to the same text uncompressed: itself, or a temporary copy.
 
-    With `plain_newlines` it is a copy in which every line ends in ``\n``.
-
-    Raises
-    ------
-    InputError
-        If a compressed text unpacks to more than it may.
+    With `plain_newlines` it is a copy in which every line ends in ``\n``. InputError if
+    a compressed text unpacks to more than it may.
     """
     with open_bytes(path) as stream, TemporaryDirectory(prefix="linsep-") as folder:
         is_packed = not isinstance(stream, io.BufferedReader)

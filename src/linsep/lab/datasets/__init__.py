@@ -23,11 +23,7 @@ Every answer known:
 - `cover_count`, `threshold_function_count`: how many are separable.
 """
 
-from linsep.lab.datasets.boolean import (
-    boolean_function,
-    odd_max_bit,
-    threshold_rows,
-)
+from linsep.lab.datasets.boolean import boolean_function, odd_max_bit, threshold_rows
 from linsep.lab.datasets.paper import mixed_paper_rows, paper_rows
 from linsep.lab.datasets.planted import flipped_labels, planted_margin, planted_overlap
 from linsep.lab.datasets.position import (
@@ -38,17 +34,7 @@ from linsep.lab.datasets.position import (
 from linsep.lab.datasets.record import SEED, Dataset
 
 __all__ = [
-    "SEED",
-    "Dataset",
-    "boolean_function",
-    "cover_count",
-    "flipped_labels",
-    "mixed_paper_rows",
-    "moment_curve",
-    "odd_max_bit",
-    "paper_rows",
-    "planted_margin",
-    "planted_overlap",
-    "threshold_function_count",
-    "threshold_rows",
-]
+    "SEED", "Dataset", "boolean_function", "cover_count", "flipped_labels",
+    "mixed_paper_rows", "moment_curve", "odd_max_bit", "paper_rows", "planted_margin",
+    "planted_overlap", "threshold_function_count", "threshold_rows",
+]  # fmt: skip

@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input import InputError, checked_count, checked_random_state
-from linsep.lab.datasets.record import (
-    Dataset,
-    RandomState,
-    exact_array,
-    with_conflict,
-)
+from linsep.lab.datasets.record import Dataset, RandomState, exact_array, with_conflict
 
 
 def boolean_function(number: int, n_inputs: int, *, low: int = 0) -> Dataset:

@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input import InputError, checked_count, checked_random_state
-from linsep.lab.datasets.record import (
-    Dataset,
-    RandomState,
-    exact_array,
-    with_conflict,
-)
+from linsep.lab.datasets.record import Dataset, RandomState, exact_array, with_conflict
 
 _LARGEST_ENTRY = 18  # mixing stops short of larger entries
 

@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from linsep.input import (
-    InputError,
-    checked_count,
-    checked_number,
-    checked_random_state,
-)
+from linsep.input import InputError, checked_count, checked_number, checked_random_state
 from linsep.lab.datasets.record import Dataset, RandomState, with_conflict
 
 # Rows of exact constructions are multiples of this: sums of a few thousand of them,

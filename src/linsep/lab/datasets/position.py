@@ -11,27 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input import InputError, checked_count, checked_random_state
-from linsep.lab.datasets.record import (
-    Dataset,
-    RandomState,
-    exact_array,
-    with_conflict,
-)
+from linsep.lab.datasets.record import Dataset, RandomState, exact_array, with_conflict
 from linsep.labellings import separable_labellings
 
 # OEIS A000609: linear threshold functions of 0, 1, 2, ... inputs.
 _THRESHOLD_FUNCTIONS = (
-    2,
-    4,
-    14,
-    104,
-    1882,
-    94572,
-    15028134,
-    8378070864,
-    17561539552946,
+    2, 4, 14, 104, 1882, 94572, 15028134, 8378070864, 17561539552946,
     144130531453121108,
-)
+)  # fmt: skip
 
 
 def cover_count(n_points: int, n_features: int, *, fit_intercept: bool = True) -> int:

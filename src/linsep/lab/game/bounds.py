@@ -62,8 +62,7 @@ def regret_bound_learner(
     checked_number("comparator_norm", comparator_norm, least=0)
     if weights is not None:
         moved = checked_array("weights", weights, moved.shape) * moved
-    bound: FloatArray = 0.5 * comparator_norm**2 + 0.5 * radius**2 * np.cumsum(moved**2)
-    return bound
+    return 0.5 * comparator_norm**2 + 0.5 * radius**2 * np.cumsum(moved**2)
 
 
 def regret_bound_data(
@@ -182,10 +181,11 @@ def rounds_bound(
     >>> rounds_bound(0.1, 1.0, 2.0)
     25.0
     """
-    checked_number("margin", margin, above=0)
-    _require_game(radius, divergence_bound, strong_convexity)
-    total = strong_convexity + 2.0 * divergence_bound * radius**2
-    return total / (2.0 * strong_convexity * margin)
+    # The gap and T come into the bound as a product: each is that over the other.
+    margin = checked_number("margin", margin, above=0)
+    return float(
+        gap_bound(margin, radius, divergence_bound, strong_convexity=strong_convexity)
+    )
 
 
 def sharper_rounds_bound(

@@ -86,19 +86,14 @@ def check(play: RecordedPlay, claim: Claim, *, margin: float | None = None) -> C
     NotClaimed
         An InputError, if the theorem does not speak about these players; says why.
     """
-    if claim == "learner":
-        return _learner(play)
-    if claim == "data":
-        return _data(play)
-    if claim == "gap":
-        return _gap(play)
-    if claim == "potential":
-        return _potential(play)
+    if claim not in get_args(Claim):
+        raise InputError(f"claim must be one of {get_args(Claim)}, got {claim!r}")
     if claim == "perceptron":
         return _perceptron(play, _positive(claim, margin))
     if claim in ("rounds", "sharper rounds"):
         return _rounds(play, claim, _positive(claim, margin))
-    raise InputError(f"claim must be one of {get_args(Claim)}, got {claim!r}")
+    checks = {"learner": _learner, "data": _data, "gap": _gap, "potential": _potential}
+    return checks[claim](play)
 
 
 def check_all(play: RecordedPlay, *, margin: float | None = None) -> dict[Claim, Check]:
@@ -275,10 +270,7 @@ def _positive(claim: Claim, margin: float | None) -> float:
 def _count_check(claim: Claim, count: int, bound: float) -> Check:
     """Return a check of one count; the margin given may be off by rounding."""
     return Check(
-        claim,
-        np.array([float(count)]),
-        np.array([bound]),
-        np.array([64 * EPS * bound]),
+        claim, np.array([float(count)]), np.array([bound]), np.array([64 * EPS * bound])
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
 from linsep.input import InputError, checked_array
 from linsep.lab.game.protocols import (
+    DataPlayer,
     FloatArray,
     Move,
     Regulariser,
@@ -74,18 +74,8 @@ class MirrorDescent:
         )
 
 
-class WithoutSteps:
-    """A data player that starts from the uniform distribution and has no step sizes."""
-
-    steps: ClassVar[None] = None
-
-    def start(self, n: int) -> Move:
-        """Return the uniform distribution; its memory is the row before row 0."""
-        return Move(np.full(n, 1.0 / n), float("nan"), float("nan"), -1)
-
-
 @dataclass(frozen=True)
-class BestResponseRow(WithoutSteps):
+class BestResponseRow(DataPlayer):
     """All weight on a row of smallest margin (the first of them)."""
 
     def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
@@ -94,7 +84,7 @@ class BestResponseRow(WithoutSteps):
 
 
 @dataclass(frozen=True)
-class FirstViolatedRow(WithoutSteps):
+class FirstViolatedRow(DataPlayer):
     """All weight on the first row with ``a_i . w <= 0``: Perceptron's data.
 
     Parameters

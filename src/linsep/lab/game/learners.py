@@ -23,18 +23,9 @@ ASCENTS = 4
 class History:
     """What a learner remembers: the rows, and sums over the rounds played.
 
-    Attributes
-    ----------
-    A : ndarray of shape (n, d)
-        Signed rows.
-    p_sum : ndarray of shape (n,)
-        ``sum_s weight_s p_s``.
-    x_sum : ndarray of shape (d,)
-        ``sum_s weight_s x_s`` with ``x_s = A^T p_s``.
-    w : ndarray of shape (d,)
-        The last move.
-    correction : ndarray of shape (d,)
-        ``weight (x played - x seen)`` of the last round: what optimism got wrong.
+    With ``x_s = A^T p_s``: `p_sum` and `x_sum` add up ``weight_s p_s`` and
+    ``weight_s x_s``, `w` is the last move, and `correction` is what optimism got wrong
+    in the last round, ``weight (x played - x seen)``.
     """
 
     A: FloatArray
@@ -163,7 +154,6 @@ class OnlineGradientAscent:
     Parameters
     ----------
     steps : Schedule, default=Constant(1.0)
-        Step sizes.
     radius : float, default=inf
         Of the ball, > 0.
     """

@@ -28,17 +28,14 @@ class Learner(Protocol):
 
     def start(self, A: FloatArray) -> Any:
         """Return the state before the first round on signed rows ``A`` (n, d)."""
-        ...
 
     def act(self, state: Any, weight: float, p: FloatArray) -> FloatArray:
         """Return the move ``w`` (d,) for a round of this weight."""
-        ...
 
     def observe(
         self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
     ) -> Any:
         """Return the state after a round: it saw ``seen``, and ``p`` was played."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -49,10 +46,9 @@ class Move:
     ----------
     p : ndarray of shape (n,)
         The distribution over rows.
-    divergence : float
-        ``D(p, last p)`` under the player's regulariser; nan for players without one.
-    reach : float
-        ``max_q D(q, last p)`` over the simplex; nan for players without a regulariser.
+    divergence, reach : float
+        ``D(p, last p)`` under the player's regulariser, and ``max_q D(q, last p)`` over
+        the simplex; nan for players without one.
     memory : object
         What the player needs to go on from this move.
     """
@@ -69,15 +65,13 @@ class Schedule(Protocol):
     @property
     def non_increasing(self) -> bool:
         """Whether no number exceeds the one before, as Theorem 2 asks of steps."""
-        ...
 
     def propose(self, t: int, last: float | None) -> float:
         """Return the number for round ``t >= 1``; ``last`` is the one before."""
-        ...
 
     def shrink(self, value: float) -> float | None:
         """Return what to try after ``value`` was refused, or None: it must stand."""
-        ...
+        return None
 
 
 class DataPlayer(Protocol):
@@ -89,15 +83,15 @@ class DataPlayer(Protocol):
     @property
     def steps(self) -> Schedule | None:
         """Its step sizes, or None if it has none."""
-        ...
+        return None
 
     def start(self, n: int) -> Move:
-        """Return the distribution before the first round."""
-        ...
+        """Return the distribution before the first round: the uniform one."""
+        # As if the row before row 0 had been played last.
+        return Move(np.full(n, 1.0 / n), float("nan"), float("nan"), -1)
 
     def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
         """Return the move of a round of this weight; ``step`` is nan without steps."""
-        ...
 
 
 class Regulariser(Protocol):
@@ -110,35 +104,27 @@ class Regulariser(Protocol):
     @property
     def name(self) -> str:
         """Short name for tables and legends."""
-        ...
 
     def strong_convexity(self, n: int) -> float:
         """Return ``lambda``: ``D(p, q) >= lambda / 2 |p - q|_1^2`` on n rows."""
-        ...
 
     def max_divergence(self, n: int) -> float:
         """Return ``H = max D(p, q)`` over the simplex of n rows, possibly infinite."""
-        ...
 
     def point(self, p: FloatArray) -> FloatArray:
         """Return the point of a distribution with positive weights."""
-        ...
 
     def distribution(self, point: FloatArray) -> FloatArray:
         """Return the distribution (n,) of a point."""
-        ...
 
     def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
         """Return the point of ``argmin_p loss . p + D(p, point)``."""
-        ...
 
     def divergence(self, target: FloatArray, source: FloatArray) -> float:
         """Return the Bregman divergence ``D(target, source)`` of two points."""
-        ...
 
     def vertex_divergences(self, point: FloatArray) -> FloatArray:
         """Return ``D(e_i, point)`` for every row i, shape (n,)."""
-        ...
 
 
 def require_parts(

@@ -28,18 +28,12 @@ class RecordedPlay:
         Who moved first in a round.
     p_start : ndarray of shape (n,)
         ``p_0``.
-    w : ndarray of shape (T, d)
-        The learner's moves.
-    p : ndarray of shape (T, n)
-        The data player's moves.
-    weights : ndarray of shape (T,)
-        Weights of the rounds.
-    steps : ndarray of shape (T,)
-        The data player's steps; nan if it has none.
-    divergences : ndarray of shape (T,)
-        ``D(p_t, p_{t-1})``; nan without a regulariser.
-    reaches : ndarray of shape (T,)
-        ``max_p D(p, p_{t-1})``; nan without a regulariser.
+    w, p : ndarray of shape (T, d) and (T, n)
+        The moves of the learner and of the data player.
+    weights, steps : ndarray of shape (T,)
+        Of the rounds, and of the data player; nan if it has no steps.
+    divergences, reaches : ndarray of shape (T,)
+        ``D(p_t, p_{t-1})`` and ``max_p D(p, p_{t-1})``; nan without a regulariser.
     n_trials : int
         Rounds tried, those played again counted.
     """
@@ -186,19 +180,10 @@ class RecordedPlay:
     def per_round(self) -> dict[str, NDArray[Any]]:
         """Return what is measured every round, by name: columns of a data frame."""
         names = (
-            "rounds",
-            "weights",
-            "steps",
-            "payoffs",
-            "learner_regret",
-            "data_regret",
-            "duality_gap",
-            "margin_last",
-            "margin_average",
-            "pseudoexample_norm",
-            "margin_lower",
-            "margin_upper",
-        )
+            "rounds", "weights", "steps", "payoffs", "learner_regret", "data_regret",
+            "duality_gap", "margin_last", "margin_average", "pseudoexample_norm",
+            "margin_lower", "margin_upper",
+        )  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
     def _sums(self, moves: FloatArray) -> FloatArray:

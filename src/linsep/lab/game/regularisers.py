@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 
 from linsep.input import InputError, checked_array
 from linsep.input.arguments import is_number
@@ -20,6 +21,7 @@ from linsep.lab.game.protocols import FloatArray
 
 # The least exponent of `PNorm`.
 SMALLEST = 1.001
+EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,11 @@ class NegativeEntropy:
 
     def point(self, p: FloatArray) -> FloatArray:
         """Return ``ln p``."""
-        logs: FloatArray = np.log(p)
-        return logs
+        return np.log(p)
 
     def distribution(self, point: FloatArray) -> FloatArray:
         """Return ``exp(point)``."""
-        p: FloatArray = np.exp(point)
-        return p
+        return np.exp(point)
 
     def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
         """Return ``ln`` of ``p_i exp(-loss_i)``, normalised."""
@@ -93,7 +93,7 @@ class PNorm:
 
     The mirror step solves ``grad R(p) = grad R(p_last) - loss - shift`` where
     ``p > 0``; the one unknown, the shift, makes ``p`` sum to one and is found by
-    bisection.
+    Brent's method.
 
     Parameters
     ----------
@@ -139,14 +139,11 @@ class PNorm:
         g = point - loss
         g = g - g.max()
 
-        # With max(g) = 0, the sum is 0 at shift 0 and at least 1 at shift -1.
-        low, high = -1.0, 0.0
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            if self.distribution(g - middle).sum() >= 1.0:
-                low = middle
-            else:
-                high = middle
+        def excess(shift: float) -> float:
+            return float(self.distribution(g - shift).sum()) - 1.0
+
+        # With max(g) = 0, the sum is 0 at shift 0 and at least 2 at shift -2.
+        low = brentq(excess, -2.0, 0.0, xtol=1e-18, rtol=4 * EPS, maxiter=1000)
         g = np.maximum(g - low, 0.0)
         # The gradient of a multiple of p is that multiple of the gradient.
         scaled: FloatArray = g / self.distribution(g).sum()
@@ -160,8 +157,7 @@ class PNorm:
             return positive
         # Scaled by the norm before the power, so that nothing overflows.
         power = 1.0 / (self.exponent - 1.0)
-        values: FloatArray = length * (positive / length) ** power
-        return values
+        return length * (positive / length) ** power
 
     def divergence(self, target: FloatArray, source: FloatArray) -> float:
         """Return ``|p|^2 / 2 + |q|^2 / 2 - <grad R(q), p>``, at least 0."""

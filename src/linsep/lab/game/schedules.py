@@ -10,18 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from linsep.input import InputError, checked_number
-
-
-class Insistent:
-    """A schedule whose numbers stand: a round is not played again with a smaller."""
-
-    def shrink(self, value: float) -> None:
-        """Return None: the number stands."""
-        return
+from linsep.lab.game.protocols import Schedule
 
 
 @dataclass(frozen=True)
-class Constant(Insistent):
+class Constant(Schedule):
     """The same number every round.
 
     Parameters
@@ -43,7 +36,7 @@ class Constant(Insistent):
 
 
 @dataclass(frozen=True)
-class Power(Insistent):
+class Power(Schedule):
     """``start * t ** exponent``: 1/sqrt(t) steps, or weights that grow like t.
 
     Parameters
@@ -75,7 +68,7 @@ class Power(Insistent):
 
 
 @dataclass(frozen=True)
-class Listed(Insistent):
+class Listed(Schedule):
     """Numbers given one by one; the last is repeated.
 
     Parameters

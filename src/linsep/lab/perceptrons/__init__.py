@@ -1,4 +1,4 @@
-"""The family of perceptrons: each in its textbook form, one page each, one interface.
+"""The family of perceptrons: each in its textbook form, all with one interface.
 
 ``Method(...).run(X, y)`` returns a result with the predictor and its cost: updates,
 passes over the rows, and operations in the paper's unit (inner products and additions
@@ -14,17 +14,19 @@ Played in rounds over all rows: `Optimistic`, `SmoothPerceptron`, `MirrorProx`,
 
 import warnings
 
+from linsep.lab.perceptrons.accelerated import (
+    MirrorProx,
+    NesterovMomentum,
+    SmoothPerceptron,
+)
 from linsep.lab.perceptrons.by_mistakes import DrivenByMistakes
 from linsep.lab.perceptrons.in_rounds import PlayedInRounds
 from linsep.lab.perceptrons.kernel import KernelPerceptron, KernelResult
 from linsep.lab.perceptrons.minover import Maxover, Minover
-from linsep.lab.perceptrons.mirror_prox import MirrorProx
-from linsep.lab.perceptrons.momentum import NesterovMomentum
 from linsep.lab.perceptrons.optimistic import Optimistic
 from linsep.lab.perceptrons.perceptron import Perceptron
 from linsep.lab.perceptrons.result import LinearResult, PerceptronResult
 from linsep.lab.perceptrons.second_order import SecondOrderPerceptron
-from linsep.lab.perceptrons.smooth import SmoothPerceptron
 from linsep.lab.perceptrons.von_neumann import VonNeumann
 from linsep.lab.perceptrons.voted import (
     AveragedPerceptron,
@@ -34,27 +36,12 @@ from linsep.lab.perceptrons.voted import (
 from linsep.lab.perceptrons.winnow import BalancedWinnow, Winnow
 
 __all__ = [
-    "AveragedPerceptron",
-    "BalancedWinnow",
-    "DrivenByMistakes",
-    "KernelPerceptron",
-    "KernelResult",
-    "LinearResult",
-    "Maxover",
-    "Minover",
-    "MirrorProx",
-    "NesterovMomentum",
-    "Optimistic",
-    "Perceptron",
-    "PerceptronResult",
-    "PlayedInRounds",
-    "SecondOrderPerceptron",
-    "SmoothPerceptron",
-    "VonNeumann",
-    "VotedPerceptron",
-    "VotedResult",
-    "Winnow",
-]
+    "AveragedPerceptron", "BalancedWinnow", "DrivenByMistakes", "KernelPerceptron",
+    "KernelResult", "LinearResult", "Maxover", "Minover", "MirrorProx",
+    "NesterovMomentum", "Optimistic", "Perceptron", "PerceptronResult",
+    "PlayedInRounds", "SecondOrderPerceptron", "SmoothPerceptron", "VonNeumann",
+    "VotedPerceptron", "VotedResult", "Winnow",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> type[Optimistic]:

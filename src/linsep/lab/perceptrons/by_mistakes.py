@@ -14,8 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input import InputError, checked_count, checked_random_state
-from linsep.lab.perceptrons.method import Method, Result, SignedRows, linear_result
-from linsep.lab.perceptrons.result import FloatArray, LinearResult, Stop, products
+from linsep.lab.perceptrons.method import (
+    History,
+    Method,
+    Result,
+    SignedRows,
+    linear_result,
+)
+from linsep.lab.perceptrons.result import FloatArray, LinearResult, products
 
 Order = Literal["cyclic", "shuffled"]
 
@@ -29,35 +35,6 @@ class State:
 
     w: FloatArray
     memory: FloatArray = field(default_factory=lambda: np.zeros(0))
-
-
-@dataclass
-class History:
-    """Running counts of a run, and the mistakes it made.
-
-    Attributes
-    ----------
-    counts : ndarray of shape (n_samples,)
-        How often each row was a mistake.
-    n_shown, n_passes, n_updates : int
-        Rows shown, passes begun, mistakes made.
-    stopped : str
-        Why the run ended.
-    mistakes : list of (int, int)
-        Each mistake's row, and the rows shown by then. A compiled loop only counts.
-    """
-
-    counts: FloatArray
-    n_shown: int = 0
-    n_passes: int = 0
-    n_updates: int = 0
-    stopped: Stop = "max_passes"
-    mistakes: list[tuple[int, int]] = field(default_factory=list)
-
-    @property
-    def n_operations(self) -> int:
-        """An inner product for each row shown and an addition for each mistake."""
-        return self.n_shown + self.n_updates
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,20 +150,7 @@ class HyperplaneByMistakes(DrivenByMistakes[LinearResult]):
 
     def answer(self, rows: SignedRows, w: FloatArray, history: History) -> LinearResult:
         """Return the result of a hyperplane ``w``; ``row_weights`` count mistakes."""
-        return linear_result(
-            type(self).__name__,
-            rows,
-            w,
-            history.counts,
-            stopped=history.stopped,
-            n_updates=history.n_updates,
-            n_passes=history.n_passes,
-            n_operations=self.n_operations(rows, history),
-        )
-
-    def n_operations(self, rows: SignedRows, history: History) -> int:
-        """Return the cost of a run, in inner products and additions of vectors."""
-        return history.n_operations
+        return linear_result(type(self).__name__, rows, w, history)
 
 
 def _checked_cap(name: str, cap: object) -> int | None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from linsep.input import checked_count
 from linsep.lab.game.bounds import sharper_rounds_bound
-from linsep.lab.perceptrons.method import Method, SignedRows, linear_result
+from linsep.lab.perceptrons.method import History, Method, SignedRows, linear_result
 from linsep.lab.perceptrons.result import FloatArray, LinearResult, Stop, margin_bounds
 from linsep.solvers.bounds import longest_row
 
@@ -25,14 +25,8 @@ from linsep.solvers.bounds import longest_row
 class Round:
     """A method's state after a round.
 
-    Attributes
-    ----------
-    w : ndarray of shape (d,)
-        The weight vector the method would answer with.
-    p : ndarray of shape (n,)
-        Its distribution over the rows.
-    margin : float
-        ``min_i a_i . w``, from inner products the method computes anyway.
+    The weights `w` it would answer with, its distribution `p` over the rows, and the
+    margin ``min_i a_i . w``, from inner products the method computes anyway.
     """
 
     w: FloatArray
@@ -77,16 +71,14 @@ class PlayedInRounds(Method[LinearResult]):
             if n_rounds == max_rounds:
                 break
         n_passes, n_operations = self.cost(len(rows.A), n_rounds)
-        return linear_result(
-            type(self).__name__,
-            rows,
-            played.w,
+        history = History(
             played.p,
-            stopped=stopped,
-            n_updates=n_rounds,
             n_passes=n_passes,
-            n_operations=n_operations,
+            n_updates=n_rounds,
+            charged=n_operations,
+            stopped=stopped,
         )
+        return linear_result(type(self).__name__, rows, played.w, history)
 
 
 def softmin(margins: FloatArray) -> FloatArray:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from linsep.input import InputError, checked_count, checked_number
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons.by_mistakes import DrivenByMistakes, State
-from linsep.lab.perceptrons.method import SignedRows
-from linsep.lab.perceptrons.result import FloatArray, PerceptronResult, new_rows, reason
+from linsep.lab.perceptrons.method import SignedRows, result_of
+from linsep.lab.perceptrons.result import FloatArray, PerceptronResult, new_rows
 
 Kernel = Callable[[FloatArray, FloatArray], FloatArray]
 KernelName = Literal["linear", "polynomial", "rbf"]
@@ -42,8 +42,7 @@ class KernelResult(PerceptronResult):
         """Return ``sum_k multipliers_k kernel(x, support_vectors_k)``, (n_samples,)."""
         rows = new_rows(X, self.support_vectors.shape[1])
         products = kernel_values(self.kernel, rows, self.support_vectors)
-        values: FloatArray = products @ self.multipliers
-        return values
+        return products @ self.multipliers
 
 
 @dataclass(frozen=True)
@@ -110,15 +109,12 @@ class KernelPerceptron(DrivenByMistakes[KernelResult]):
         _, history = self.learn(replace(rows, A=gram))
         separated = bool((gram @ history.counts > 0).all())
         support = np.flatnonzero(history.counts)
-        return KernelResult(
-            method="KernelPerceptron",
-            classes=rows.classes,
+        return result_of(
+            KernelResult,
+            "KernelPerceptron",
+            rows,
+            replace(history, charged=gram.size + history.n_updates),
             separated=separated,
-            stopped=reason(history.stopped, separated=separated),
-            n_updates=history.n_updates,
-            n_passes=history.n_passes,
-            n_operations=gram.size + history.n_updates,
-            row_weights=history.counts,
             support_vectors=features[support],
             multipliers=rows.signs[support] * history.counts[support],
             kernel=kernel,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,13 +34,9 @@ class SignedRows:
     Attributes
     ----------
     A : ndarray of shape (n_samples, d)
-        Signed rows ``a_i = sign_i (x_i, 1)``; the constant only with an intercept.
+        Signed rows ``a_i = sign_i (x_i, 1)``; the constant only with `fit_intercept`.
     signs : ndarray of shape (n_samples,)
-        +1 for the last of the sorted classes, -1 for the first.
-    classes : ndarray of shape (2,) or (1,)
-        The labels, sorted.
-    fit_intercept : bool
-        Whether the last column of ``A`` is the signed constant.
+        +1 for the last of the sorted `classes`, -1 for the first.
     """
 
     A: FloatArray
@@ -61,11 +57,8 @@ class SignedRows:
 def signed_rows(X: ArrayLike, y: ArrayLike, *, fit_intercept: bool) -> SignedRows:
     """Validate ``X`` (n_samples, n_features) and two-class labels ``y``; sign the rows.
 
-    Raises
-    ------
-    InputError
-        If the data are not what `linsep.separate` would accept, or so large or small
-        that squares of entries leave the range of double precision.
+    Beyond what `linsep.separate` refuses, entries are, whose squares would leave the
+    range of double precision.
     """
     problem = problem_from(X, y, fit_intercept=fit_intercept)
     A = as_dense(problem.rows.take(np.arange(problem.n_samples)))
@@ -82,6 +75,30 @@ def signed_rows(X: ArrayLike, y: ArrayLike, *, fit_intercept: bool) -> SignedRow
         classes=np.asarray(problem.classes),
         fit_intercept=fit_intercept,
     )
+
+
+@dataclass
+class History:
+    """Running counts of a run, and the mistakes it made.
+
+    `counts` (n_samples,) are the weights of the rows: how often each was a mistake.
+    `mistakes` lists each one's row and the rows shown by then (a compiled loop only
+    counts). `charged` are the operations where they are not one for each row shown and
+    one for each update.
+    """
+
+    counts: FloatArray
+    n_shown: int = 0
+    n_passes: int = 0
+    n_updates: int = 0
+    charged: int | None = None
+    stopped: Stop = "max_passes"
+    mistakes: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def n_operations(self) -> int:
+        """Inner products and additions of vectors."""
+        return self.n_shown + self.n_updates if self.charged is None else self.charged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,29 +151,41 @@ class Method(ABC, Generic[Result]):
         return self.run(X, y)
 
 
-def linear_result(
+def result_of(
+    kind: type[Result],
     method: str,
     rows: SignedRows,
-    w: FloatArray,
-    row_weights: FloatArray,
+    history: History,
     *,
-    stopped: Stop,
-    n_updates: int,
-    n_passes: int,
-    n_operations: int,
+    separated: bool,
+    **predictor: Any,
+) -> Result:
+    """Return the result of a run, with the predictor it ended with."""
+    return kind(
+        method=method,
+        classes=rows.classes,
+        separated=separated,
+        stopped=reason(history.stopped, separated=separated),
+        n_updates=history.n_updates,
+        n_passes=history.n_passes,
+        n_operations=history.n_operations,
+        row_weights=history.counts,
+        **predictor,
+    )
+
+
+def linear_result(
+    method: str, rows: SignedRows, w: FloatArray, history: History
 ) -> LinearResult:
     """Return the result of a run that answers with the hyperplane ``w``."""
     coef, intercept = rows.split(w)
-    lower, upper = margin_bounds(rows.A, w, row_weights)
-    return LinearResult(
-        method=method,
-        classes=rows.classes,
+    lower, upper = margin_bounds(rows.A, w, history.counts)
+    return result_of(
+        LinearResult,
+        method,
+        rows,
+        history,
         separated=lower > 0,
-        stopped=reason(stopped, separated=lower > 0),
-        n_updates=n_updates,
-        n_passes=n_passes,
-        n_operations=n_operations,
-        row_weights=row_weights,
         coef=coef,
         intercept=float(intercept),
         margin_lower=lower,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from linsep.input import checked_count, checked_number
 from linsep.lab.game.bounds import perceptron_bound
-from linsep.lab.perceptrons.method import Method, SignedRows, linear_result
-from linsep.lab.perceptrons.result import FloatArray, LinearResult, Stop
+from linsep.lab.perceptrons.method import History, Method, SignedRows, linear_result
+from linsep.lab.perceptrons.result import FloatArray, LinearResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,34 +37,28 @@ class AddsOneRow(Method[LinearResult]):
     def _run(self, rows: SignedRows) -> LinearResult:
         """Add rows until none is wrong, or as often as allowed."""
         max_updates = checked_count("max_updates", self.max_updates)
-        A = rows.A
-        w, counts, n_updates = np.zeros(A.shape[1]), np.zeros(len(A)), 0
-        fewest, best = len(A) + 1, (w, counts)
-        stopped: Stop = "separated"
+        A, history = rows.A, History(np.zeros(len(rows.A)), stopped="separated")
+        w = np.zeros(A.shape[1])
+        fewest, best = len(A) + 1, (w, history.counts)
         while True:
             margins = A @ w
             wrong = margins <= self.wanted(w)
             n_wrong = int(np.count_nonzero(wrong))
+            history.n_passes += 1
+            history.n_shown += len(A)
             if n_wrong < fewest or not self.keeps_best:
-                fewest, best = n_wrong, (w, counts.copy())
+                fewest, best = n_wrong, (w, history.counts.copy())
             if n_wrong == 0:
                 break
-            if n_updates == max_updates:
-                stopped = "max_updates"
+            if history.n_updates == max_updates:
+                history.stopped = "max_updates"
                 break
             i = self.chosen(margins, wrong)
             w = w + A[i]
-            counts[i] += 1
-            n_updates += 1
-        return linear_result(
-            type(self).__name__,
-            rows,
-            *best,
-            stopped=stopped,
-            n_updates=n_updates,
-            n_passes=n_updates + 1,
-            n_operations=len(A) * (n_updates + 1) + n_updates,
-        )
+            history.counts[i] += 1
+            history.n_updates += 1
+        w, history.counts = best
+        return linear_result(type(self).__name__, rows, w, history)
 
 
 @dataclass(frozen=True)
@@ -88,12 +82,10 @@ class Minover(AddsOneRow):
     Notes
     -----
     If the largest margin is ``margin > 0`` there are at most
-    ``(r^2 + 2 target) / margin^2`` updates: each adds at least ``margin`` to ``w . u``
-    and at most ``r^2 + 2 target`` to ``|w|^2``. After k updates
-    ``k margin <= |w| <= k margin + r + r^2 (1 + ln k) / (2 margin)``, because the
-    smallest of ``a_i . w`` never exceeds ``margin |w|``; so the margin of ``w``
-    approaches the largest one as the target grows. An update costs n inner products and
-    one addition.
+    ``(r^2 + 2 target) / margin^2`` updates, and after k of them
+    ``k margin <= |w| <= k margin + r + r^2 (1 + ln k) / (2 margin)``, so the margin of
+    ``w`` approaches the largest one as the target grows (the page on the family has the
+    proof). An update costs n inner products and one addition.
 
     References
     ----------

@@ -10,12 +10,8 @@ from numpy.typing import ArrayLike
 
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons import _mistakes
-from linsep.lab.perceptrons.by_mistakes import (
-    History,
-    HyperplaneByMistakes,
-    State,
-)
-from linsep.lab.perceptrons.method import SignedRows, signed_rows
+from linsep.lab.perceptrons.by_mistakes import HyperplaneByMistakes, State
+from linsep.lab.perceptrons.method import History, SignedRows, signed_rows
 from linsep.lab.perceptrons.result import LinearResult
 
 # Cyclic passes handed to compiled code between two looks at the callback: about a
@@ -65,22 +61,20 @@ class Perceptron(HyperplaneByMistakes):
     def run(
         self, X: ArrayLike, y: ArrayLike, *, callback: Callback | None = None
     ) -> LinearResult:
-        """Run on ``X`` (n_samples, n_features) with two-class labels ``y``.
+        """Run on rows and labels, as of `Method.run`.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : array-like of shape (n_samples,)
-            Labels of two classes.
+        X, y
+            As of `Method.run`.
         callback : callable or None, default=None
             Called with the running counts every few million passes.
 
         Returns
         -------
         LinearResult
-            The last weight vector and the counts; ``row_weights`` are how often each
-            row was added, so that ``w = sum_i row_weights_i a_i``.
+            Its ``row_weights`` are how often each row was added, so that
+            ``w = sum_i row_weights_i a_i``.
         """
         rows = signed_rows(X, y, fit_intercept=self.fit_intercept)
         state, history = self.learn(rows, callback)

@@ -68,10 +68,7 @@ class PerceptronResult:
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the predicted label of each row of ``X`` (n_samples, n_features)."""
         positive = self.decision_function(X) > 0
-        labels: NDArray[np.generic] = self.classes[
-            np.where(positive, len(self.classes) - 1, 0)
-        ]
-        return labels
+        return self.classes[np.where(positive, len(self.classes) - 1, 0)]
 
     def __repr__(self) -> str:
         verdict = "separated" if self.separated else f"not separated ({self.stopped})"

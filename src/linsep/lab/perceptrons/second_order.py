@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from linsep.input import checked_number
-from linsep.lab.perceptrons.by_mistakes import History, HyperplaneByMistakes, State
-from linsep.lab.perceptrons.method import SignedRows
-from linsep.lab.perceptrons.result import FloatArray
+from linsep.lab.perceptrons.by_mistakes import HyperplaneByMistakes, State
+from linsep.lab.perceptrons.method import History, SignedRows
+from linsep.lab.perceptrons.result import FloatArray, LinearResult
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,11 @@ class SecondOrderPerceptron(HyperplaneByMistakes):
         w = solve_triangular(system[:, :-1], system[:, -1], check_finite=False)
         return State(w, system)
 
-    def n_operations(self, rows: SignedRows, history: History) -> int:
-        """Return the cost of the run: see the notes."""
-        return history.n_shown + 3 * int(rows.A.shape[1]) * history.n_updates
+    def answer(self, rows: SignedRows, w: FloatArray, history: History) -> LinearResult:
+        """Return the result of ``w``, the updates charged as the notes say."""
+        updates = 3 * int(rows.A.shape[1]) * history.n_updates
+        history = replace(history, charged=history.n_shown + updates)
+        return super().answer(rows, w, history)
 
     def mistake_bound(self, erred: FloatArray, u: FloatArray, margin: float) -> float:
         """Return the bound of the notes.

@@ -9,18 +9,13 @@ from numpy.typing import ArrayLike
 
 from linsep.input import checked_number
 from linsep.lab.game.bounds import perceptron_bound
-from linsep.lab.perceptrons.by_mistakes import (
-    DrivenByMistakes,
-    History,
-    HyperplaneByMistakes,
-)
-from linsep.lab.perceptrons.method import SignedRows
+from linsep.lab.perceptrons.by_mistakes import DrivenByMistakes, HyperplaneByMistakes
+from linsep.lab.perceptrons.method import History, SignedRows, result_of
 from linsep.lab.perceptrons.result import (
     FloatArray,
     LinearResult,
     PerceptronResult,
     new_rows,
-    reason,
 )
 
 
@@ -46,8 +41,7 @@ class VotedResult(PerceptronResult):
         """Return ``sum_k votes_k sign(vectors_k . x + intercepts_k)``, (n_samples,)."""
         rows = new_rows(X, self.vectors.shape[1])
         signs = np.sign(rows @ self.vectors.T + self.intercepts)
-        values: FloatArray = signs @ self.votes
-        return values
+        return signs @ self.votes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,15 +92,12 @@ class VotedPerceptron(DrivenByMistakes[VotedResult]):
         vectors, votes = vectors_and_votes(rows, history)
         separated = bool((np.sign(rows.A @ vectors.T) @ votes > 0).all())
         coef, intercepts = rows.split(vectors)
-        return VotedResult(
-            method="VotedPerceptron",
-            classes=rows.classes,
+        return result_of(
+            VotedResult,
+            "VotedPerceptron",
+            rows,
+            history,
             separated=separated,
-            stopped=reason(history.stopped, separated=separated),
-            n_updates=history.n_updates,
-            n_passes=history.n_passes,
-            n_operations=history.n_operations,
-            row_weights=history.counts,
             vectors=coef,
             intercepts=intercepts,
             votes=votes,

@@ -49,18 +49,15 @@ class Winnow(HyperplaneByMistakes):
     Assume features in {0, 1} and ``mu >= 0`` with ``mu . x >= 1`` on positive rows and
     ``mu . x <= 1 - separation`` on negative ones, ``0 < separation <= 1``. Write ``m``
     for ``sum_j mu_j``, ``b`` for the promotion, ``t >= 1`` for the threshold, ``d`` for
-    the number of features. A promotion adds at most ``(b - 1) t`` to the sum of weights
-    and a demotion takes at least ``(1 - 1/b) t`` from it, which is positive and d at
-    first; no weight exceeds ``b t``; and ``sum_j mu_j ln w_j`` gains at least ``ln b``
-    by a promotion and loses at most ``(1 - separation) ln b`` by a demotion. So ::
+    the number of features. Then ::
 
         demotions  <= b promotions + b d / ((b - 1) t)
         promotions (1 - (1 - separation) b)
                    <= m (1 + ln t / ln b) + (1 - separation) b d / ((b - 1) t)
 
-    and `mistake_bound` adds the two. The source's Theorem 9 is of this form with
-    ``b = 1 + separation / 2``. For a disjunction of k features ``m = k``,
-    ``separation = 1``: with the defaults at most ``3 k log2 d + 4`` mistakes.
+    and `mistake_bound` adds the two (the page on the family has the proof). For a
+    disjunction of k features ``m = k``, ``separation = 1``: with the defaults at most
+    ``3 k log2 d + 4`` mistakes.
 
     References
     ----------
@@ -171,11 +168,8 @@ class BalancedWinnow(HyperplaneByMistakes):
 
     Notes
     -----
-    Let ``r = max |a_ij|`` and ``a_i . u >= margin > 0`` for all rows and a
-    ``u`` with ``sum_j |u_j| = 1``. The divergence of ``u``, as a distribution on the 2
-    d columns ``(a, -a)``, from the scaled weights starts at no more than ``ln 2 d`` and
-    every mistake takes ``learning_rate margin - learning_rate^2 r^2 / 2`` from it
-    (Hoeffding's lemma), so there are at most ::
+    Let ``r = max |a_ij|`` and ``a_i . u >= margin > 0`` for all rows and a ``u`` with
+    ``sum_j |u_j| = 1``. There are at most ::
 
         ln(2 d) / (learning_rate margin - learning_rate^2 r^2 / 2)
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from linsep.printable import printable
+
 if TYPE_CHECKING:
     from linsep.lab.reproduce.figure_1 import Measurement
     from linsep.lab.reproduce.tables import Column
@@ -89,8 +91,7 @@ def figure_1_command(n_max: int, out: Path) -> None:
         raise click.UsageError(str(error)) from error
     _make_folder(out)
     rows = _measure_with_progress(n_max)
-    console = Console()
-    console.print(
+    Console().print(
         tables.terminal_table(
             rows,
             FIGURE_1,
@@ -103,8 +104,7 @@ def figure_1_command(n_max: int, out: Path) -> None:
     with _writing(out):
         tables.write_csv(rows, path)
         pictures = save_all(rows, out)
-    for written in (path, *pictures):
-        console.print(f"wrote {written}", highlight=False, soft_wrap=True)
+    _say_written(path, *pictures)
 
 
 def _make_folder(folder: Path) -> None:
@@ -130,6 +130,12 @@ def _writing(folder: Path) -> Iterator[None]:
             f"the table above is complete, but the files could not be written to "
             f"{folder}: {error.strerror or error}"
         ) from error
+
+
+def _say_written(*paths: Path) -> None:
+    """Name the files; whatever is in their names, the terminal acts on none of it."""
+    for path in paths:
+        click.echo(printable(f"wrote {path}"))
 
 
 def _measure_with_progress(n_max: int) -> list[Measurement]:
@@ -183,9 +189,8 @@ def theorems_command(seed: int, out: Path | None) -> None:
 
     if out is not None:
         _make_folder(out)
-    console = Console()
     rows = list(theorems.compare_grid(seed=seed))
-    console.print(
+    Console().print(
         tables.terminal_table(
             rows,
             THEOREMS,
@@ -199,6 +204,6 @@ def theorems_command(seed: int, out: Path | None) -> None:
         path = out / "theorems.csv"
         with _writing(out):
             tables.write_csv(rows, path)
-        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+        _say_written(path)
     if not all(row.holds for row in rows):
         raise click.exceptions.Exit(1)

@@ -46,17 +46,7 @@ LINES: tuple[tuple[str, str, Any, str, str], ...] = (
 
 
 def draw(rows: list[Measurement]) -> Figure:
-    """Draw total iterations against n, and their logarithm, as the paper's Figure 1.
-
-    Parameters
-    ----------
-    rows : list of Measurement
-        At least one.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Draw total iterations against n, and their logarithm, as the paper's Figure 1."""
     n = [row.n for row in rows]
     with style():
         from matplotlib.ticker import FuncFormatter, MaxNLocator

@@ -30,7 +30,7 @@ from linsep.lab.game.bounds import (
     sharper_rounds_bound,
 )
 from linsep.lab.perceptrons import Optimistic, Perceptron
-from linsep.lab.perceptrons.by_mistakes import History
+from linsep.lab.perceptrons.method import History
 from linsep.lab.perceptrons.result import FloatArray
 from linsep.solvers.metric import whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
@@ -42,31 +42,14 @@ Report = Callable[[int], object]
 
 @dataclass(frozen=True)
 class Measurement:
-    """Figure 1 at one n.
+    """Figure 1 at one n: rounds, or updates, and operations of each method.
 
-    Attributes
-    ----------
-    n : int
-        Rows and columns.
-    margin : float
-        The largest margin, ``sqrt(3 / (4^n - 1))``.
-    radius : float
-        The largest row norm, ``sqrt(n)``.
-    perceptron_updates, perceptron_passes, perceptron_operations : int
-        Perceptron, cyclic, from zero.
-    perceptron_mistakes_per_pass : float
-        Their ratio; the paper says about 2.
-    optimistic_rounds, optimistic_operations : int
-        Algorithm 1 until its average separates.
-    adaptive_rounds, adaptive_operations : int
-        The adaptive loop, rounds played again counted.
-    metric_rounds, metric_operations : int
-        The adaptive loop in the metric's coordinates, the change of them counted.
-    sharper_bound_rounds, paper_bound_rounds : float
-        ``radius sqrt(2 ln n) / margin`` and ``(1 + 2 radius^2 ln n) / (2 margin)``.
-    sharper_bound_operations, paper_bound_operations : int
-        What Algorithm 1 costs at most: ``2 n + 2`` times the first whole number of
-        rounds above the count.
+    `margin` is the largest one, ``sqrt(3 / (4^n - 1))``, and `radius` the largest row
+    norm, ``sqrt(n)``. The paper says that Perceptron makes about 2 mistakes a pass.
+    Rounds played again are counted, and so is the change to the metric's coordinates.
+    The bounds are ``radius sqrt(2 ln n) / margin`` rounds and the paper's
+    ``(1 + 2 radius^2 ln n) / (2 margin)``; their operations are what Algorithm 1 costs
+    at most.
     """
 
     n: int
@@ -103,18 +86,10 @@ def perceptron_operations(n: int) -> int:
 
 
 def measure(n: int, report: Report | None = None) -> Measurement:
-    """Separate data set (2) of size n by each method.
+    """Separate data set (2) of size n >= 1 by each method.
 
-    Parameters
-    ----------
-    n : int
-        At least 1. The cost grows like ``n 4^n``: a minute at 15.
-    report : callable or None, default=None
-        Called with Perceptron's operations so far, now and then.
-
-    Returns
-    -------
-    Measurement
+    The cost grows like ``n 4^n``: a minute at 15. `report` is called with Perceptron's
+    operations so far, now and then.
     """
     data = paper_rows(n)
     A = data.y[:, None] * data.X
@@ -159,15 +134,7 @@ def measure(n: int, report: Report | None = None) -> Measurement:
 def measure_all(
     n_max: int, report: Callable[[int, int], object] | None = None
 ) -> Iterator[Measurement]:
-    """Yield the measurement of each n = 1, ..., ``n_max``.
-
-    Parameters
-    ----------
-    n_max : int
-        At least 1.
-    report : callable or None, default=None
-        Called with n and Perceptron's operations so far on it.
-    """
+    """Yield the measurement of each n up to ``n_max``; `report` is told n as well."""
     for n in range(1, checked_count("n_max", n_max) + 1):
         yield measure(n, None if report is None else partial(report, n))
 

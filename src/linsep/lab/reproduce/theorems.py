@@ -36,22 +36,12 @@ MARGINS = (0.3, 0.1, 0.03)
 
 @dataclass(frozen=True)
 class Comparison:
-    """One cell of the table.
+    """One cell of the table: n rows of norm at most `radius`, with a planted margin.
 
-    Attributes
-    ----------
-    n : int
-        Rows.
-    radius, margin : float
-        The largest row norm and the planted margin.
-    theorem_1, theorem_2, theorem_3 : float
-        Largest ratio of measured to bound over all rounds with a positive bound.
-    rounds, sharper_bound, paper_bound : int
-        First round whose average separates, and by when it must.
-    perceptron_updates, perceptron_bound : int
-        Perceptron's updates, and the most there can be.
-    holds : bool
-        Whether every one of the claims holds, within rounding.
+    `theorem_1`, 2 and 3 are the largest ratios of measured to bound over all rounds
+    with a positive bound; `rounds` is the first whose average separates, and the bounds
+    say by when it must; Perceptron's updates stand beside the most there can be.
+    `holds` says whether every one of the claims does, within rounding.
     """
 
     n: int
@@ -75,17 +65,6 @@ def planted_rows(
 
     Row norms are uniform between ``margin`` and ``radius``, the first row's is
     ``radius``; every row is exactly ``margin`` from the hyperplane.
-
-    Parameters
-    ----------
-    n : int
-        Rows, at least 1.
-    radius, margin : float
-        ``0 < margin < radius``.
-    seed : int
-        Of the generator.
-    n_features : int, default=10
-        At least 2.
     """
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(n) < 0.5, -1.0, 1.0)

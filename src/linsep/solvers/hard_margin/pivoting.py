@@ -17,6 +17,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers._factors import cholesky, solve_factored
+
 # Solves in a row that may pass without fewer rows being wrong.
 PATIENCE = 3
 # Added to the diagonal, as a share of its mean, so that dependent rows have a factor.
@@ -44,8 +46,6 @@ def rows_on_margin(
         Rows whose multipliers came out positive in the best solve so far. The last is
         right if no row was wrong in it, and a start all the same if some were.
     """
-    from scipy.linalg import lapack
-
     m, d = rows.shape
     gram = rows @ rows.T
     ridge = RIDGE * float(np.trace(gram)) / m
@@ -60,12 +60,11 @@ def rows_on_margin(
         index = np.flatnonzero(held)
         part = gram[np.ix_(index, index)]
         part[np.diag_indices_from(part)] += ridge
-        factor, failed = lapack.dpotrf(part, lower=1, overwrite_a=1)
-        if failed or (free and np.ptp(signs[index]) == 0):
+        factor = cholesky(part)
+        if factor is None or (free and np.ptp(signs[index]) == 0):
             return
-        solved, _ = lapack.dpotrs(
-            factor, np.column_stack([np.ones(index.size), signs[index]]), lower=1
-        )
+        right = np.column_stack([np.ones(index.size), signs[index]])
+        solved = solve_factored(factor, right)
         offset = 0.0
         if free:
             offset = float(signs[index] @ solved[:, 0] / (signs[index] @ solved[:, 1]))

@@ -35,8 +35,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers._factors import solve_factored
 from linsep.solvers.soft_margin import _passes
-from linsep.solvers.soft_margin.systems import cholesky, solve_factored, weighted_gram
+from linsep.solvers.soft_margin.systems import cholesky, weighted_gram
 
 # Share of the way to the boundary that a step may go.
 STEP_SHARE = 0.995

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers import _factors
 from linsep.solvers.soft_margin import _passes
 
 # Rows are weighted and multiplied this many entries at a time, within the cache.
@@ -50,25 +51,10 @@ def cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     numpy.linalg.LinAlgError
         If no small lift makes it positive definite.
     """
-    from scipy.linalg import lapack
-
-    triangle, failed = lapack.dpotrf(matrix, lower=1)
-    for lift in (1e-14, 1e-12, 1e-10, 1e-8):
-        if not failed:
-            break
+    for lift in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
         lifted = matrix.copy(order="F")
         lifted[np.diag_indices_from(lifted)] *= 1.0 + lift
-        triangle, failed = lapack.dpotrf(lifted, lower=1)
-    if not failed:
-        return np.asarray(triangle)
+        triangle = _factors.cholesky(lifted)
+        if triangle is not None:
+            return triangle
     raise np.linalg.LinAlgError("the system of a step is singular")
-
-
-def solve_factored(
-    triangle: NDArray[np.float64], right: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Solve by a lower Cholesky factor."""
-    from scipy.linalg import lapack
-
-    solution, _ = lapack.dpotrs(triangle, right, lower=1)
-    return np.asarray(solution)

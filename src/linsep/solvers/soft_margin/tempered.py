@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import is_sparse
+from linsep.solvers._factors import solve_factored
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import longest_row
 from linsep.solvers.soft_margin._passes import answer_groups, mean_spread
@@ -44,12 +45,7 @@ from linsep.solvers.soft_margin.game import (
     least_share,
 )
 from linsep.solvers.soft_margin.joint import Pairs, largest_joint_nu
-from linsep.solvers.soft_margin.systems import (
-    cholesky,
-    group_means,
-    solve_factored,
-    weighted_gram,
-)
+from linsep.solvers.soft_margin.systems import cholesky, group_means, weighted_gram
 
 # The temperature, in spreads of the margins within their classes: chosen on nineteen
 # real and planted problems, flat from 0.4 to 0.6.

@@ -1,0 +1,39 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+def sum_blocks(
+    indptr: Index,
+    indices: Index,
+    data: Floats,
+    v: Floats,
+    order: Index,
+    first: Index,
+    rest: Index,
+    C: Floats,
+    D: Floats,
+    starts: Index,
+    columns: Index,
+    entries: Floats,
+) -> None: ...
+def take_products(
+    starts: Index, columns: Index, entries: Floats, S: Floats
+) -> None: ...
+def row_products(
+    indptr: Index,
+    indices: Index,
+    data: Floats,
+    q: Floats,
+    products: Floats,
+    sizes: Floats,
+) -> None: ...
+def column_sums(
+    indptr: Index,
+    indices: Index,
+    data: Floats,
+    u: Floats,
+    sums: Floats,
+    rests: Floats,
+) -> None: ...

@@ -1,0 +1,144 @@
+"""Sums of products over sparse rows, in one pass and without the interpreter's lock."""
+
+import numpy as np
+
+
+def sum_blocks(
+    const Py_ssize_t[::1] indptr,
+    const Py_ssize_t[::1] indices,
+    const double[::1] data,
+    const double[::1] v,
+    const Py_ssize_t[::1] order,
+    const Py_ssize_t[::1] first,
+    const Py_ssize_t[::1] rest,
+    double[:, ::1] C,
+    double[::1] D,
+    Py_ssize_t[::1] starts,
+    Py_ssize_t[::1] columns,
+    double[::1] entries,
+):
+    """Fill the blocks of ``sum_i v_i a_i a_i'``; see `linsep.verified.moments`.
+
+    ``first[j]`` and ``rest[j]`` are the place of column j in either block, or -1; no row
+    holds two columns of the first, and ``order`` names the rows by the one they hold,
+    those without one at the beginning. C gets its lower triangle, and B is written in
+    CSR form, its columns in the order in which they are met.
+    """
+    cdef Py_ssize_t n = order.shape[0], at, i, e, f, place, other, w, current = -1
+    cdef Py_ssize_t n_held = 0, n_written = 0, begin, end
+    cdef double weight, value, own
+    cdef double[::1] held = np.zeros(C.shape[0])
+    cdef char[::1] is_held = np.zeros(C.shape[0], dtype=np.int8)
+    cdef Py_ssize_t[::1] which = np.empty(C.shape[0], dtype=np.intp)
+    with nogil:
+        for at in range(n + 1):
+            w = D.shape[0]
+            if at < n:
+                i = order[at]
+                begin, end = indptr[i], indptr[i + 1]
+                w = -1
+                own = 0.0
+                for e in range(begin, end):
+                    if first[indices[e]] >= 0:
+                        w = first[indices[e]]
+                        own = data[e]
+            while current < w:  # the rows of one column are done
+                if current >= 0:
+                    for e in range(n_held):
+                        place = which[e]
+                        columns[n_written] = place
+                        entries[n_written] = held[place]
+                        held[place] = 0.0
+                        is_held[place] = 0
+                        n_written += 1
+                    n_held = 0
+                    starts[current + 1] = n_written
+                current += 1
+            if at == n:
+                break
+            weight = v[i]
+            if w >= 0:
+                D[w] += weight * own * own
+            for e in range(begin, end):
+                place = rest[indices[e]]
+                if place < 0:
+                    continue
+                value = weight * data[e]
+                if w >= 0:
+                    if not is_held[place]:
+                        is_held[place] = 1
+                        which[n_held] = place
+                        n_held += 1
+                    held[place] += value * own
+                for f in range(begin, end):
+                    other = rest[indices[f]]
+                    if 0 <= other <= place:
+                        C[place, other] += value * data[f]
+
+
+def take_products(
+    const Py_ssize_t[::1] starts,
+    const Py_ssize_t[::1] columns,
+    const double[::1] entries,
+    double[:, ::1] S,
+):
+    """Take ``B' B`` away from the lower triangle of S, B in CSR form."""
+    cdef Py_ssize_t w, e, f, place, other
+    with nogil:
+        for w in range(starts.shape[0] - 1):
+            for e in range(starts[w], starts[w + 1]):
+                place = columns[e]
+                for f in range(starts[w], starts[w + 1]):
+                    other = columns[f]
+                    if other <= place:
+                        S[place, other] -= entries[e] * entries[f]
+
+
+def row_products(
+    const Py_ssize_t[::1] indptr,
+    const Py_ssize_t[::1] indices,
+    const double[::1] data,
+    const double[::1] q,
+    double[::1] products,
+    double[::1] sizes,
+):
+    """Set every ``a_i . q``, and ``sum_j |a_ij q_j|``."""
+    cdef Py_ssize_t i, e
+    cdef double total, size, term
+    with nogil:
+        for i in range(products.shape[0]):
+            total = 0.0
+            size = 0.0
+            for e in range(indptr[i], indptr[i + 1]):
+                term = data[e] * q[indices[e]]
+                total += term
+                size += term if term >= 0 else -term
+            products[i] = total
+            sizes[i] = size
+
+
+def column_sums(
+    const Py_ssize_t[::1] indptr,
+    const Py_ssize_t[::1] indices,
+    const double[::1] data,
+    const double[::1] u,
+    double[::1] sums,
+    double[::1] rests,
+):
+    """Add ``u_i a_i`` up, what is rounded away on the side: the sums are off by that.
+
+    A sum and what was lost on the way to it are two doubles (T. Ogita, S. M. Rump & S.
+    Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26, 2005, Sum2).
+    """
+    cdef Py_ssize_t i, e, j
+    cdef double term, before, after, part
+    with nogil:
+        for i in range(u.shape[0]):
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                term = u[i] * data[e]
+                before = sums[j]
+                after = before + term
+                part = after - before
+                rests[j] += (before - (after - part)) + (term - part)
+                sums[j] = after
