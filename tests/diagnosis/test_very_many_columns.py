@@ -9,51 +9,7 @@ from linsep.diagnosis import pipeline
 from linsep.diagnosis.exact import large_columns
 from linsep.diagnosis.status import Estimate
 from linsep.proof.checker import CertificateError
-
-FAMILIES = ("binomial", "poisson", "multinomial", "ordinal")
-
-
-def random_design(rng):
-    """Factors, rare levels, numbers, interactions and collinear sums, at random."""
-    n = int(rng.integers(4, 60))
-    columns = []
-    for _ in range(rng.integers(0, 4)):
-        n_levels = int(rng.integers(2, 8))
-        share = rng.dirichlet(np.full(n_levels, rng.choice([0.3, 1.0, 5.0])))
-        levels = np.eye(n_levels)[rng.choice(n_levels, n, p=share)]
-        columns.append(levels[:, int(rng.integers(0, 2)) :])
-    for _ in range(rng.integers(0, 4)):
-        kinds = (
-            rng.standard_normal((n, 1)),
-            rng.integers(-3, 4, (n, 1)),
-            rng.integers(0, 2, (n, 1)),
-        )
-        columns.append(kinds[rng.integers(0, 3)])
-    if len(columns) > 1 and rng.random() < 0.3:
-        columns.append(columns[0][:, :1] * columns[-1][:, :1])
-    X = np.hstack(columns or [rng.integers(0, 3, (n, 1))]).astype(float)
-    if rng.random() < 0.3 and X.shape[1] > 1:
-        X = np.c_[X, X[:, 0] + X[:, 1]]
-    if rng.random() < 0.3:
-        X = X[rng.integers(0, n, n)]
-    eta = X @ (rng.standard_normal(X.shape[1]) * rng.choice([0.3, 1.0, 5.0]))
-    return X, eta - np.median(eta)
-
-
-def random_problem(seed):
-    rng = np.random.default_rng(seed)
-    X, eta = random_design(rng)
-    n, family = eta.size, FAMILIES[seed % 4]
-    if family == "binomial":
-        y = (rng.random(n) < 1 / (1 + np.exp(-eta))).astype(int)
-    elif family == "poisson":
-        y = rng.poisson(np.exp(np.clip(eta - 1, -5, 3)))
-    else:
-        y = np.digitize(eta + rng.logistic(size=n), [-1, 1])
-    if rng.random() < 0.2:
-        X = X.astype(np.float32)
-    return (sparse.csr_array(X) if rng.random() < 0.5 else X), y, family
-
+from random_designs import random_problem
 
 def same_answer(seed, monkeypatch):
     """Diagnose by factorisations what exact elimination can, and compare all of it."""

@@ -46,6 +46,7 @@ import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from importlib import import_module
 from itertools import pairwise
 from operator import mul
 from typing import Any
@@ -171,11 +172,9 @@ def _extended(
 
 
 def _on_second_page(name: str, *arguments: Any) -> Any:
+    page_name = "ordered_checker"  # next to this one, in the package or copied out
     try:
-        try:
-            from linsep.proof import ordered_checker as page
-        except ImportError:  # copied out, and next to this page
-            import ordered_checker as page  # type: ignore[import-not-found, no-redef]
+        page = import_module(f"{__package__}.{page_name}" if __package__ else page_name)
     except ImportError as error:
         raise CertificateError(
             f"an ordered partition is checked with NumPy and SciPy: {error}"

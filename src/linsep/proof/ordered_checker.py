@@ -54,7 +54,8 @@ SMALLEST_WEIGHT = 2.0**-100
 WIDEST = 500
 
 
-_INTEGER = r"-?(?:0|[1-9][0-9]{0,599}|0x[1-9a-f][0-9a-f]{0,249999})"
+# Not zero: a free column with a zero in its vector would not depend on the others.
+_INTEGER = r"-?(?:[1-9][0-9]{0,599}|0x[1-9a-f][0-9a-f]{0,249999})"
 _ENTRY = re.compile(rf"([0-9]{{1,10}}) ([0-9]{{1,10}}) ({_INTEGER})", re.ASCII)
 _DOUBLE = re.compile(
     r"([0-9]{1,10}) (-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4})", re.ASCII

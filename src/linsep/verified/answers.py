@@ -62,12 +62,12 @@ def _outweighed(
         return direction
     both = np.union1d(direction.columns, rest.columns)
     block = rows.take(index)[:, both]
-    first, second = (_entries(vector, both) for vector in (direction, rest))
-    scale = float(np.abs(second).max())
-    falling, leading = block @ (second / scale), block @ first
-    with np.errstate(divide="ignore"):
-        needed = float((-falling / leading).max(initial=0.0)) * scale
-    power = max(0, int(np.frexp(needed)[1]) + 1) if np.isfinite(needed) else 64
+    (first, bits), (second, more) = (_scaled(v, both) for v in (direction, rest))
+    # What overflows or is lost here is made up for below.
+    with np.errstate(all="ignore"):
+        needed = float((-(block @ second) / (block @ first)).max(initial=0.0))
+    power = int(np.frexp(needed)[1]) + 1 + more - bits if np.isfinite(needed) else 64
+    power = max(0, power)
     unsigned = rows_from(block, np.ones(index.size, dtype=np.int8), False)
     while True:
         found = combination([(1 << power, direction), (1, rest)])
@@ -79,10 +79,13 @@ def _outweighed(
         power += 1 + power // 4
 
 
-def _entries(vector: SparseVector, columns: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the entries of a vector in some columns, rounded."""
+def _scaled(
+    vector: SparseVector, columns: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], int]:
+    """Return the entries in some columns over a power of two, rounded, and its log."""
+    bits = max(value.bit_length() for value in vector.values)
     entries = np.zeros(columns.size)
     entries[np.searchsorted(columns, vector.columns)] = [
-        float(v) for v in vector.values
+        value / (1 << bits) for value in vector.values
     ]
-    return entries
+    return entries, bits

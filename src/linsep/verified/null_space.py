@@ -61,6 +61,8 @@ class NullSpace:
     is_proved: bool
 
 
+# What is not finite is no combination.
+@np.errstate(all="ignore")
 def null_space(part: Part, *, prove: bool = True) -> NullSpace:
     """Tell the independent columns of a part from the others.
 
@@ -131,20 +133,21 @@ def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
     if n_rest == 0:
         return layout.rest, []
     root, shares, S = moments.complement(0.0)
-    # dpstrf looks at the diagonal as a share of what the column had at first.
-    with calm_blas(n_rest, NARROW):
-        lower, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
-    order = order - 1
-    pivots, free = order[:rank], order[rank:]
+    # What is left of columns that were about one. dpstrf takes any first pivot.
+    rank, order = 0, np.arange(1, n_rest + 1)
+    if S.diagonal().max() > DEPENDENT:
+        with calm_blas(n_rest, NARROW):
+            S, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
+    pivots, free = order[:rank] - 1, order[rank:] - 1
     if free.size == 0:
         return layout.rest[:0], []
-    lower = np.tril(lower)
-    on_pivots = solve_triangular(
-        lower[:rank, :rank], lower[rank:, :rank].T, lower=True, trans=1
-    )
     x = np.zeros((n_rest, free.size))
-    x[pivots] = -on_pivots
     x[free, np.arange(free.size)] = 1.0
+    if rank:
+        lower = np.tril(S)
+        x[pivots] = -solve_triangular(
+            lower[:rank, :rank], lower[rank:, :rank].T, lower=True, trans=1
+        )
     first = -(shares @ x) / root[:, np.newaxis]
     whole = np.concatenate([first, x])
     return layout.rest[free], [
@@ -164,9 +167,7 @@ def _exact_vectors(
         # What is smaller is a share of a column's length that rounding can make.
         used = np.flatnonzero(np.abs(x) > 1e-7)
         shift = exponents[places[at]] - exponents[places[used]]
-        with np.errstate(over="ignore"):
-            values = np.ldexp(x[used], shift)
-        found.append(_simple(values, places[used]))
+        found.append(_simple(np.ldexp(x[used], shift), places[used]))
     holds = _vanishing(part, [vector for vector in found if vector is not None])
     known = iter(holds)
     for k, (x, at) in enumerate(combined):

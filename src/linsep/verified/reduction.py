@@ -95,6 +95,8 @@ class Reduction:
     check: Check = no_check
     directions: list[SparseVector] = field(default_factory=list)
 
+    # What is not finite proves nothing.
+    @np.errstate(all="ignore")
     def run(self) -> Reduced:
         """Part the rows, as far as it goes."""
         d = self.rows.shape[1]
@@ -178,6 +180,7 @@ class _Newton:
         self, part: Part, space: NullSpace, counts: Counts, check: Check
     ) -> None:
         self.columns, self.space = part.columns, space
+        self.exponents = part.exponents
         self.counts, self.check = counts, check
         self.equal = (counts.along > 0) & (counts.against > 0)
         self.part = part.restricted(space.pivots) if space.free.size else part
@@ -185,10 +188,11 @@ class _Newton:
 
     def run(self, start: Floats) -> _Found:
         """Go on until all rows are proved to overlap, or a direction is found."""
-        z = np.ldexp(self._on_pivots(start), self.part.exponents)
-        found = self._run(z)
-        if found.is_proved or found.direction is not None or not z.any():
-            return found
+        z = self._on_pivots(start)
+        if z.any() and np.isfinite(z).all():
+            found = self._run(z)
+            if found.is_proved or found.direction is not None:
+                return found
         return self._run(np.zeros(z.size))
 
     def _run(self, z: Floats) -> _Found:
@@ -204,7 +208,7 @@ class _Newton:
                 return _Found(point, first, is_singular=n_steps == 0)
             point = np.ldexp(z, -exponents)
             if step.largest < PROMISING:
-                if step.is_proof():
+                if np.isfinite(point).all() and step.is_proof():
                     return _Found(point, first, is_proved=True)
             elif n_steps >= FIRST_STEPS - 1:
                 for candidate in (step.q, z):
@@ -218,12 +222,18 @@ class _Newton:
 
     def _on_pivots(self, start: Floats) -> Floats:
         """Return the point on the pivots at which all products are the same."""
-        z = start[self.columns]
-        for vector, free in zip(self.space.basis, self.space.free, strict=True):
-            values = np.array(vector.values, dtype=np.float64)
-            own = values[np.searchsorted(vector.columns, free)]
-            z[vector.columns] -= values * (z[free] / own)
-        return z[self.space.pivots]
+        exponents = self.exponents
+        z = np.ldexp(start[self.columns], exponents)
+        for vector, free in zip(
+            self.space.basis, self.space.free.tolist(), strict=True
+        ):
+            if z[free] == 0:
+                continue
+            own = dict(vector.items())[free]
+            for j, value in vector.items():
+                shift = int(exponents[j] - exponents[free])
+                z[j] -= _quotient(value, own, shift) * z[free] if j != free else 0.0
+        return np.asarray(z[self.space.pivots])
 
     def _damped(self, products: Floats, step: Step) -> float:
         """Return how far to go: all the way, unless the loss does not fall enough."""
@@ -301,6 +311,14 @@ class _Newton:
             if is_wrong[range_].any():
                 return None
         return self.part.index[signs > 0]
+
+
+def _quotient(above: int, below: int, exponent: int) -> float:
+    """Divide whole numbers of any size, times a power of two."""
+    try:
+        return (above << max(exponent, 0)) / (below << max(-exponent, 0))
+    except OverflowError:
+        return np.inf
 
 
 def _rounded(

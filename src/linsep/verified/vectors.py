@@ -57,7 +57,8 @@ class SparseVector:
         entries = some.data if is_sparse(some) else some
         size = float(np.abs(entries).max(initial=0.0))
         length = max(map(abs, self.values), default=0) * max(1, len(self.values))
-        if size * length < WHOLE and bool((entries == np.rint(entries)).all()):
+        is_small = length < WHOLE and size * length < WHOLE
+        if is_small and bool((entries == np.rint(entries)).all()):
             # Whole numbers this small are added up without rounding.
             products = some @ np.array(self.values, dtype=np.float64)
             return np.asarray(np.sign(products), dtype=np.int8)

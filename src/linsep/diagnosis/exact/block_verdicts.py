@@ -30,6 +30,7 @@ from linsep.proof.exact import (
     IntegerArray,
     IntegerRows,
     integers_from,
+    python_vector,
     scaled_doubles,
 )
 from linsep.proof.signs import all_positive
@@ -252,7 +253,7 @@ class _Block:
         for u in self.witnesses:
             if sum(value * u[k] for k, value in used) > 0:
                 return True
-        direction = np.array([float(value) for value in c])
+        direction = scaled_doubles(python_vector(c)[np.newaxis])[0]
         found = self._along_a_row(direction)
         if found is None:
             found = self._by_engine(direction)

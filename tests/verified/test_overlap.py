@@ -1,0 +1,270 @@
+"""Newton's step and its proof, every bound against fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hostile_parts import (
+    exact_moments,
+    hostile_matrix,
+    overlap_by_weights,
+    part_of,
+    scaled_fractions,
+    solved,
+)
+from judges import dot, fractions_of
+from linsep.rows.rounding import UNIT_ROUNDOFF, gamma
+from linsep.verified import overlap
+from linsep.verified.moments import Layout, NotPositive
+from linsep.verified.overlap import SMALLEST_WEIGHT, Counts, Step, Weights
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def random_counts(rng, n):
+    """How often rows stand along and against; neither is zero on all."""
+    along = rng.integers(0, 3, n).astype(float)
+    against = rng.integers(0, 3, n) * (rng.random(n) < 0.4)
+    along[(along == 0) & (against == 0)] = 1.0
+    return Counts(along, against.astype(float))
+
+
+def random_step(seed):
+    """A step from a point that may be far out; and the exact rows."""
+    rng = np.random.default_rng(seed)
+    A = hostile_matrix(rng, n=int(rng.integers(3, 20)), k=int(rng.integers(1, 5)))
+    part = part_of(A, rng)
+    n, k = part.shape
+    z = rng.standard_normal(k) * rng.choice([0.0, 1.0, 10.0, 300.0])
+    counts = random_counts(rng, n)
+    try:
+        step = Step.at(part, part.products(z), counts, Layout.of(part))
+    except NotPositive:
+        return None
+    return step, scaled_fractions(A, part.exponents), rng
+
+
+def exact_sums(step, rows):
+    """The exact net weights and moments of rows: ``r = sum net a``, M of `moment`."""
+    weights = step.weights
+    counts = weights.counts
+    names = fractions_of(
+        [weights.along, weights.against, weights.v, counts.along, counts.against]
+    )
+    along, against, v, n_along, n_against = names
+    net = [
+        n * a - m * b
+        for a, b, n, m in zip(along, against, n_along, n_against, strict=True)
+    ]
+    moment = [(n + m) * x for x, n, m in zip(v, n_along, n_against, strict=True)]
+    return net, moment
+
+
+def is_overlap(step, rows):
+    """Whether the exact weights of a step's point are positive, copy by copy."""
+    weights = step.weights
+    net, moment = exact_sums(step, rows)
+    r = [dot(column, net) for column in zip(*rows, strict=True)]
+    q = solved(exact_moments(rows, moment), r)
+    if q is None:
+        return False
+    v, along, against = fractions_of([weights.v, weights.along, weights.against])
+    for i, row in enumerate(rows):
+        move = v[i] * dot(row, q)
+        if weights.counts.along[i] and not along[i] - move > 0:
+            return False
+        if weights.counts.against[i] and not against[i] + move > 0:
+            return False
+    return True
+
+
+@given(SEEDS)
+def test_products_residual_and_lengths_are_within_their_bounds(seed):
+    made = random_step(seed)
+    if made is None:
+        return
+    step, rows, rng = made
+    q = step.q * (1 + np.ldexp(rng.standard_normal(step.q.size), -rng.integers(0, 60)))
+    residual = overlap._Residual.of(step.part, step.weights, q)
+    (exact_q,) = fractions_of([q])
+    moves = [dot(row, exact_q) for row in rows]
+    for computed, error, exact in zip(
+        residual.products, residual.errors, moves, strict=True
+    ):
+        assert abs(Fraction(float(computed)) - exact) <= Fraction(float(error))
+    net, moment = exact_sums(step, rows)
+    u = [a - b * t for a, b, t in zip(net, moment, moves, strict=True)]
+    e = [dot(column, u) for column in zip(*rows, strict=True)]
+    for computed, doubt, exact in zip(residual.e, residual.doubt, e, strict=True):
+        assert abs(Fraction(float(computed)) - exact) <= Fraction(float(doubt))
+    units = [Fraction(2) ** -int(t) for t in step.factor.moments.exponents]
+    norm = Fraction(residual.norm(step.factor.moments))
+    assert sum((x * t) ** 2 for x, t in zip(e, units, strict=True)) <= norm**2
+    for row, length in zip(rows, step._lengths, strict=True):
+        exact = sum((x * t) ** 2 for x, t in zip(row, units, strict=True))
+        assert exact <= Fraction(float(length)) ** 2
+
+
+@settings(max_examples=150)
+@given(SEEDS)
+def test_what_is_proved_is_true_in_fractions(seed):
+    made = random_step(seed)
+    if made is not None and made[0].is_proof():
+        assert is_overlap(*made[:2])
+
+
+@settings(max_examples=150)
+@given(SEEDS)
+def test_points_near_the_edge_prove_what_is_true_alone(seed):
+    # The weights of rows that one number moves from overlap to separation.
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(3, 9)), int(rng.integers(1, 4))
+    A = rng.standard_normal((n, k))
+    u = rng.standard_normal(k)
+    A -= np.outer(A @ u, u) / (u @ u)  # all rows on a plane, about
+    A += np.outer(rng.standard_normal(n) * np.ldexp(1.0, -int(rng.integers(0, 50))), u)
+    part = part_of(A, rng)
+    rows = scaled_fractions(A, part.exponents)
+    z = np.zeros(k)
+    counts = Counts(np.ones(n), np.zeros(n))
+    for _ in range(6):
+        try:
+            step = Step.at(part, part.products(z), counts, Layout.of(part))
+        except NotPositive:
+            return
+        if step.is_proof():
+            assert is_overlap(step, rows)
+        z = z + step.q
+
+
+def test_most_random_overlapping_rows_are_proved():
+    n_proved = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        A = rng.standard_normal((30, 3))
+        part = part_of(A, rng)
+        counts = Counts(np.ones(30), np.zeros(30))
+        step = Step.at(part, np.zeros(30), counts, Layout.of(part))
+        rows = scaled_fractions(A, part.exponents)
+        assert step.is_proof() == is_overlap(step, rows)
+        n_proved += step.is_proof()
+    assert n_proved > 20
+
+
+@given(SEEDS)
+def test_weights_are_positive_and_those_of_the_logistic_loss(seed):
+    rng = np.random.default_rng(seed)
+    products = np.append(
+        rng.standard_normal(5) * 30, [0.0, 800.0, -800.0, np.inf, -np.inf]
+    )
+    weights = Weights.at(products, random_counts(rng, products.size))
+    for values in (weights.along, weights.against, weights.v):
+        assert (values >= SMALLEST_WEIGHT).all()
+        assert (values <= 1.0).all()
+    near = np.abs(products) < 60
+    sigmoid = 1 / (1 + np.exp(products[near]))
+    assert np.allclose(weights.along[near], sigmoid, rtol=1e-12)
+    assert np.allclose(weights.along + weights.against, 1.0, rtol=1e-12)
+    v = sigmoid / (1 + np.exp(-products[near]))
+    assert np.allclose(weights.v[near], v, rtol=1e-12)
+    assert np.allclose(
+        weights.size,
+        weights.counts.along * weights.along + weights.counts.against * weights.against,
+    )
+
+
+def test_the_loss_counts_every_copy():
+    counts = Counts(np.array([2.0, 0.0]), np.array([0.0, 3.0])).of(np.array([0, 1]))
+    t = np.array([0.5, -2.0])
+    want = 2 * np.log1p(np.exp(-0.5)) + 3 * np.log1p(np.exp(-2.0))
+    assert counts.loss(t) == pytest.approx(want)
+
+
+def weights_of(along, against, counts):
+    n = len(along)
+    return Weights(
+        np.array(along),
+        np.array(against),
+        np.full(n, 0.25),
+        Counts(*map(np.array, counts)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "least", "most", "is_allowed"),
+    [
+        ((1.0, 0.0), -100.0, 1.999, True),
+        ((1.0, 0.0), -100.0, 2.0, False),
+        ((0.0, 1.0), -1.999, 100.0, True),
+        ((0.0, 1.0), -2.0, 100.0, False),
+        ((1.0, 1.0), -1.999, 1.999, True),
+        ((1.0, 1.0), -2.1, 1.999, False),
+        ((1.0, 1.0), -1.999, 2.1, False),
+        ((1.0, 0.0), -1.0, np.nan, False),
+        ((1.0, 0.0), -1.0, np.inf, False),
+        ((0.0, 1.0), np.nan, 1.0, False),
+    ],
+)
+def test_weights_allow_steps_up_to_what_they_are(counts, least, most, is_allowed):
+    weights = weights_of([0.5], [0.5], ([counts[0]], [counts[1]]))
+    allowed = weights.allow(np.array([least]), np.array([most]))
+    assert allowed.tolist() == [is_allowed]
+
+
+def test_the_largest_share_looks_at_the_sides_that_stand():
+    weights = weights_of([0.5] * 3, [0.5] * 3, ([1.0, 0, 1], [0.0, 1, 1]))
+    assert weights.largest(np.array([1.0, 1.0, 0.0])) == 0.5
+    assert weights.largest(np.array([-1.0, -1.0, -1.5])) == 0.75
+    assert weights.largest(np.array([-1.0, 1.0, 0.0])) == 0.0
+
+
+def test_no_proof_without_an_eigenvalue(monkeypatch):
+    part = part_of(np.array([[1.0], [-1.0]]))
+    counts = Counts(np.ones(2), np.zeros(2))
+    step = Step.at(part, np.zeros(2), counts, Layout.of(part))
+    assert step.is_proof()
+    monkeypatch.setattr(overlap, "MOST_REFINEMENTS", 0)
+    assert not step.is_proof()
+    monkeypatch.setattr(type(step.factor), "least_eigenvalue", 0.0)
+    assert not step.is_proof()
+
+
+def test_a_poor_solution_is_improved(monkeypatch):
+    rng = np.random.default_rng(5)
+    A = rng.standard_normal((40, 3))
+    part = part_of(A)
+    counts = Counts(np.ones(40), np.zeros(40))
+    step = Step.at(part, np.zeros(40), counts, Layout.of(part))
+    poor = Step(step.part, step.weights, step.factor, step.q + 1e3)
+    assert step.is_proof()
+    assert poor.is_proof()
+    separable = part_of(np.abs(A) + 1.0)
+    step = Step.at(separable, np.zeros(40), counts, Layout.of(separable))
+    assert not step.is_proof()
+
+
+def test_dependent_columns_have_no_step():
+    A = np.array([[1.0, 1.0], [-1.0, -1.0]])
+    part, counts = part_of(A), Counts(np.ones(2), np.zeros(2))
+    layout = Layout.of(part)
+    with pytest.raises(NotPositive):
+        Step.at(part, np.zeros(2), counts, layout)
+
+
+@given(st.integers(0, 10**8))
+def test_gamma_is_what_it_says(n):
+    u = Fraction(1, 2**53)
+    exact = n * u / (1 - n * u)
+    assert abs(Fraction(gamma(n)) - exact) <= 4 * Fraction(UNIT_ROUNDOFF) * exact
+    # So one rounding more covers what gamma loses in doubles.
+    assert Fraction(gamma(n + 1)) >= exact
+
+
+def test_the_judge_of_weights_tells_overlap_from_separation():
+    one = [Fraction(1, 2)] * 2
+    rows = [[Fraction(1)], [Fraction(-1)]]
+    assert overlap_by_weights(rows, one, [Fraction(1, 4)] * 2)
+    assert not overlap_by_weights([[Fraction(1)]] * 2, one, [Fraction(1, 4)] * 2)

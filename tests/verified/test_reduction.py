@@ -1,0 +1,210 @@
+"""The partition by presolve, null space and Newton's method, against z3."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from hostile_parts import hostile_matrix
+from judges import dot, fractions_of, z3_direction_exists
+from linsep.rows import rows_from
+from linsep.verified import reduction as module
+from linsep.verified.moments import NotPositive, TooLarge
+from linsep.verified.overlap import Counts
+from linsep.verified.reduction import Reduction
+from linsep.verified.vectors import SparseVector, written_out
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def rows_of(A, as_csr=False):
+    X = sparse.csr_matrix(A) if as_csr else A
+    return rows_from(X, np.ones(len(A), dtype=np.int8), False)
+
+
+def plain_counts(n, equal=None):
+    equal = np.zeros(n, dtype=bool) if equal is None else equal
+    return Counts(np.ones(n), equal.astype(float))
+
+
+def assert_is_partition(found, A, equal, *, judged=True):
+    """The directions hold in order, and z3 knows of no row that they miss."""
+    exact = fractions_of(A)
+    stage = np.full(len(A), len(found.directions))
+    for k in range(len(found.directions) - 1, -1, -1):
+        w = written_out(found.directions[k], A.shape[1])
+        for i, row in enumerate(exact):
+            if found.stage[i] >= k:
+                product = dot(row, w)
+                assert (product > 0) if found.stage[i] == k else (product == 0)
+                stage[i] = min(stage[i], k) if product > 0 else stage[i]
+                assert not (equal[i] and product)
+    assert stage.tolist() == found.stage.tolist()
+    if judged and found.is_proved:
+        loose = [row for row, e in zip(A.tolist(), equal, strict=True) if not e]
+        tied = [row for row, e in zip(A.tolist(), equal, strict=True) if e]
+        for i in np.flatnonzero(found.overlapped & ~equal):
+            assert not z3_direction_exists(loose, tied, A[i].tolist())
+
+
+@settings(max_examples=150)
+@given(SEEDS)
+def test_small_partitions_are_right(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(1, 12)), int(rng.integers(1, 5))
+    A = rng.integers(-2, 3, (n, d)) * (rng.random((n, d)) < rng.choice([0.5, 1.0]))
+    scale = rng.choice([1.0, 0.1])  # tenths are rounded: rows are nearly parallel
+    A = A.astype(float) * scale
+    equal = rng.random(n) < rng.choice([0.0, 0.3])
+    found = Reduction(rows_of(A, rng.random() < 0.5), plain_counts(n, equal)).run()
+    assert_is_partition(found, A, equal)
+    assert found.is_proved or scale == 0.1
+
+
+@given(SEEDS)
+def test_hostile_rows_are_never_parted_wrong(seed):
+    rng = np.random.default_rng(seed)
+    A = hostile_matrix(rng, n=int(rng.integers(2, 10)), k=int(rng.integers(1, 4)))
+    equal = rng.random(len(A)) < 0.1
+    found = Reduction(rows_of(A, rng.random() < 0.5), plain_counts(len(A), equal)).run()
+    assert_is_partition(found, A, equal)
+
+
+@given(SEEDS)
+def test_any_start_ends_in_the_same_partition(seed):
+    rng = np.random.default_rng(seed)
+    n, d = 25, 3
+    A = rng.integers(-3, 4, (n, d)).astype(float)
+    A = np.c_[A, A[:, 0] + A[:, 1]]
+    want = Reduction(rows_of(A), plain_counts(n)).run()
+    assert want.is_proved
+    for size in (1.0, 1e3, 1e300, np.inf):
+        start = rng.standard_normal(d + 1) * size
+        before = start.copy()
+        found = Reduction(rows_of(A), plain_counts(n), start).run()
+        assert found.is_proved
+        assert found.overlapped.tolist() == want.overlapped.tolist()
+        assert np.array_equal(start, before)
+
+
+def test_a_direction_may_need_large_whole_numbers():
+    # All rows but two lie on a plane whose normal has five digits.
+    rng = np.random.default_rng(0)
+    normal = np.array([30011.0, -7919.0, 12347.0])
+    basis = np.array([[7919.0, 30011.0, 0.0], [0.0, 12347.0, 7919.0]])
+    A = rng.integers(-9, 10, (40, 2)).astype(float) @ basis
+    A = np.vstack([A, [1e8, 0.0, 0.0], [0.0, -1e8, 0.0]])
+    assert not (A[:40] @ normal).any()
+    found = Reduction(rows_of(A), plain_counts(42)).run()
+    assert_is_partition(found, A, np.zeros(42, bool), judged=False)
+    assert found.is_proved
+    assert np.flatnonzero(~found.overlapped).tolist() == [40, 41]
+
+
+def test_presolve_alone_may_end_it():
+    found = Reduction(rows_of(np.array([[1.0], [2.0]])), plain_counts(2)).run()
+    assert found.is_proved
+    assert found.point is None
+    assert found.columns.size == found.eliminated.size == 0
+
+
+@pytest.mark.parametrize("ending", ["TooLarge", "TooWide"])
+def test_what_is_too_large_or_too_wide_is_left(ending, monkeypatch):
+    A = np.array([[1.0, 0.0], [-1.0, 1.0], [2.0**-600, 1.0], [0.0, -1.0]])
+    if ending == "TooLarge":
+        A[2, 0] = 0.5
+        monkeypatch.setattr("linsep.verified.moments.MOST_DENSE", 0)
+    found = Reduction(rows_of(A), plain_counts(4)).run()
+    assert not found.is_proved
+    assert found.point is None
+    assert found.overlapped.all()
+
+
+def test_too_few_steps_prove_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((30, 3)) + 0.6
+    assert Reduction(rows_of(A), plain_counts(30)).run().is_proved
+    monkeypatch.setattr(module, "MOST_STEPS", 1)
+    found = Reduction(rows_of(A), plain_counts(30)).run()
+    assert not found.is_proved
+    assert found.overlapped.all()
+    assert found.point is not None
+
+
+def test_points_beyond_the_doubles_prove_nothing():
+    # The point would be about 2^1073: no certificate could hold it.
+    A = np.append(np.ones(20), [-1.0, 8.0])[:, np.newaxis]
+    assert Reduction(rows_of(A), plain_counts(22)).run().point[0] > 1 / 16
+    found = Reduction(rows_of(A * 2.0**-1074), plain_counts(22)).run()
+    assert not found.is_proved
+    assert found.overlapped.all()
+
+
+def test_a_moment_matrix_that_is_not_positive_ends_newton(monkeypatch):
+    def refused(*_):
+        raise NotPositive
+
+    monkeypatch.setattr(module.Step, "at", refused)
+    A = np.array([[1.0], [-1.0]])
+    assert not Reduction(rows_of(A), plain_counts(2)).run().is_proved
+
+
+@pytest.mark.parametrize("error", [TooLarge, NotPositive])
+def test_directions_are_given_up_where_the_still_rows_have_no_null_space(
+    error, monkeypatch
+):
+    calls = iter(range(10**6))
+    real = module.null_space
+
+    def fails_later(part):
+        if next(calls) % 2:
+            raise error
+        return real(part)
+
+    A = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -2.0], [2.0, -4.0], [1.0, 3.0]])
+    want = Reduction(rows_of(A), plain_counts(5)).run()
+    monkeypatch.setattr(module, "null_space", fails_later)
+    found = Reduction(rows_of(A), plain_counts(5)).run()
+    assert_is_partition(found, A, np.zeros(5, bool), judged=False)
+    assert want.is_proved
+
+
+@given(st.integers(-(2**2000), 2**2000), st.integers(1, 2**2000), st.integers(-99, 99))
+def test_quotients_of_any_size(above, below, exponent):
+    from fractions import Fraction
+
+    exact = Fraction(above, below) * Fraction(2) ** exponent
+    found = module._quotient(above, below, exponent)
+    if abs(exact) < Fraction(2) ** 1023:
+        assert abs(Fraction(found) - exact) <= abs(exact) / 2**52 + Fraction(2) ** -1074
+    elif abs(exact) > Fraction(2) ** 1024:
+        assert np.isinf(found)
+
+
+def test_nothing_is_rounded_to_nothing():
+    exponents = np.zeros(2, dtype=np.int64)
+    assert module._rounded(np.zeros(2), exponents, 3) == [(0, 0)] * 2
+    assert module._rounded(np.array([np.inf, 1.0]), exponents, 3) == [(0, 0)] * 2
+    basis = [SparseVector(np.array([0]), (1,)), SparseVector(np.array([1]), (2,))]
+    zero = module._times(basis, np.array([0, 1]), [(0, 0), (0, 0)])
+    assert written_out(zero, 2) == (0, 0)
+    # A null vector's entry in its own column stands for one.
+    both = module._times(basis, np.array([0, 1]), [(1, 0), (3, -1)])
+    assert written_out(both, 2) == (2, 3)
+
+
+@given(SEEDS)
+def test_rounding_is_to_the_bits_asked_for(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal(4)
+    exponents = rng.integers(-5, 5, 4)
+    for bits in module.BITS:
+        found = module._rounded(np.ldexp(values, -exponents), exponents, bits)
+        back = np.array(
+            [
+                np.ldexp(float(m), e + x)
+                for (m, e), x in zip(found, exponents, strict=True)
+            ]
+        )
+        assert (np.abs(back - values) <= np.abs(values).max() * 2.0**-bits).all()
