@@ -3,7 +3,7 @@
     env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE \
         python benchmarks/fashion_mnist.py [--folder DIR] [--save FILE]
 
-Debian's package dataset-fashion-mnist has the images; without them nothing is done. Each
+Debian's package dataset-fashion-mnist has the images; without, nothing is done. Each
 of the 55 problems is diagnosed under a limit: the exact partition into separated and
 overlapped rows, proved, or undecided. Pixels are whole numbers from 0 to 255.
 """

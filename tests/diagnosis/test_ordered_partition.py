@@ -1,4 +1,4 @@
-"""Designs settled by factorisations, against the exact engine on small ones."""
+"""Partitions by factorisations at the edges: huge numbers, exact rests, open blocks."""
 
 from fractions import Fraction
 
@@ -47,25 +47,6 @@ def assert_same(exact, found):
     found.certificate.verify(Z, labels)
     again = linsep.Certificate.from_json(found.certificate.to_json())
     assert again == found.certificate
-
-
-@pytest.mark.parametrize("first", range(0, 300, 50))
-def test_random_designs_are_as_by_the_exact_engine(first, monkeypatch):
-    for seed in range(first, first + 50):
-        made = random_problem(seed)
-        if made is not None:
-            X, y, family = made
-            assert_same(*both_ways(monkeypatch, X, y, family=family))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 11_000, 500))
-def test_ten_thousand_random_designs_are_as_by_the_exact_engine(first, monkeypatch):
-    for seed in range(first, first + 500):
-        made = random_problem(seed)
-        if made is not None:
-            X, y, family = made
-            assert_same(*both_ways(monkeypatch, X, y, family=family))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -172,12 +153,10 @@ def test_what_is_left_is_settled_exactly(monkeypatch):
     # Newton's method is given no step, so that presolve alone goes before.
     monkeypatch.setattr("linsep.verified.reduction.MOST_STEPS", 0)
     for seed in range(60):
-        made = random_problem(seed)
-        if made is not None:
-            X, y, family = made
+        X, y, family = random_problem(seed)
+        if family == "poisson" or len(set(y.tolist())) > 1:
             exact, found = both_ways(monkeypatch, X, y, family=family)
             assert_same(exact, found)
-            assert found.certificate.kind in ("partition", "separator", "ordered")
 
 
 def test_what_is_left_and_too_large_is_undecided(monkeypatch):

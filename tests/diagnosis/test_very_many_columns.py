@@ -11,6 +11,7 @@ from linsep.diagnosis.status import Estimate
 from linsep.proof.checker import CertificateError
 from random_designs import random_problem
 
+
 def same_answer(seed, monkeypatch):
     """Diagnose by factorisations what exact elimination can, and compare all of it."""
     X, y, family = random_problem(seed)

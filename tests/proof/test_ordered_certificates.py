@@ -380,10 +380,9 @@ def test_without_the_second_page_its_kind_alone_is_refused(tmp_path):
 
 def ordered_case(seed):
     """A certificate of this kind, its data, and which rows truly overlap."""
-    made = random_problem(seed)
-    if made is None:
+    M, y, family = random_problem(seed)
+    if family != "poisson" and len(set(y.tolist())) < 2:
         return None
-    M, y, family = made
     diagnosis = linsep.diagnose(M, y, family=family)
     certificate = diagnosis.certificate
     if certificate is None or certificate.kind != "ordered":

@@ -63,7 +63,10 @@ def test_every_entry_is_within_its_bound(seed):
         (j, k): B[a, b] for a, j in enumerate(first) for b, k in enumerate(rest)
     }
     computed |= {
-        (j, k): moments.C[a, b] for a, j in enumerate(rest) for b, k in enumerate(rest)
+        (j, k): moments.C[a, b]
+        for a, j in enumerate(rest)
+        for b, k in enumerate(rest)
+        if b <= a
     }
     for (j, k), value in computed.items():
         assert abs(Fraction(float(value)) - exact[j][k]) <= bound * sizes[j][k] + LEAST
@@ -163,8 +166,30 @@ def test_dense_rows_have_nothing_to_eliminate_first():
     assert layout.rest.tolist() == [0, 1, 2]
 
 
-def test_one_sparse_column_is_not_eliminated():
-    assert Layout.of(part_of(sparse.csr_matrix(np.ones((2, 1))))).rest.tolist() == [0]
+def test_one_sparse_column_is_eliminated():
+    layout = Layout.of(part_of(sparse.csr_matrix(np.ones((2, 1)))))
+    assert layout.first.tolist() == [0]
+
+
+@given(SEEDS)
+def test_some_of_the_columns_are_proved_with_the_sums_of_all(seed):
+    rng = np.random.default_rng(seed)
+    A = levels_and_more(rng)
+    part = part_of(sparse.csr_matrix(A) if rng.random() < 0.5 else A)
+    moments = Moments.of(part, np.ones(len(A)), Layout.of(part))
+    chosen = np.flatnonzero(rng.random(moments.layout.rest.size) < 0.6)
+    some = moments.restricted(chosen)
+    assert some.layout.rest.tolist() == moments.layout.rest[chosen].tolist()
+    try:
+        mu = Fraction(some.factored(1e-9).least_eigenvalue)
+    except NotPositive:
+        return
+    rows = scaled_fractions(A, part.exponents + moments.exponents)
+    kept = np.concatenate([some.layout.first, some.layout.rest]).tolist()
+    M = exact_moments([[row[j] for j in kept] for row in rows], [Fraction(1)] * len(A))
+    for j in range(len(M)):
+        M[j][j] -= mu
+    assert is_semidefinite(M)
 
 
 @given(SEEDS)
@@ -205,7 +230,8 @@ def test_what_is_not_finite_is_not_positive():
 def test_dependent_columns_of_levels_are_not_positive():
     A = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
     part = part_of(sparse.csr_matrix(A))
-    layout = Layout(np.array([0, 1]), np.array([2]))
+    layout = Layout.of(part)
+    assert layout.first.tolist() == [0, 1]
     moments = Moments.of(part, np.ones(3), layout)
     with pytest.raises(NotPositive):
         moments.factored(1e-6)

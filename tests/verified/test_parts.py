@@ -18,13 +18,24 @@ from linsep.verified.parts import Part, TooWide, no_check
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@given(SEEDS)
-def test_scaling_loses_nothing(seed):
+def scaled_rows(part):
+    """The scaled entries of a part, written out."""
+    n, k = part.shape
+    if part.is_sparse:
+        indptr, indices = part.pattern
+        return sparse.csr_array((part.scaled, indices, indptr), (n, k)).toarray()
+    return np.concatenate(part.mapped(lambda _, block: block.copy()))
+
+
+@pytest.mark.parametrize("most_held", [0, parts.MOST_HELD])
+@given(seed=SEEDS)
+def test_scaling_loses_nothing(most_held, seed):
     rng = np.random.default_rng(seed)
     A = hostile_matrix(rng)
-    part = part_of(A, rng)
-    (block,) = part.mapped(lambda _, block: block)
-    scaled = block.toarray() if part.is_sparse else block
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "MOST_HELD", most_held)
+        part = part_of(A, rng)
+        scaled = scaled_rows(part)
     assert fractions_of(scaled) == scaled_fractions(A, part.exponents)
     largest = np.abs(scaled).max(axis=0)
     assert ((largest > 0.5) & (largest <= 1.0)).all()
@@ -38,23 +49,54 @@ def test_sums_are_within_their_bounds(seed):
     n, k = part.shape
     rows = scaled_fractions(A, part.exponents)
     q, u = rng.standard_normal(k), rng.standard_normal(n)
-    gamma = parts_gamma(k)
-    exact_q, exact_u = fractions_of([q, u])
-    products, sizes = part.products(q), part.sizes(q)
-    for row, product, size in zip(rows, products, sizes, strict=True):
+    if rng.random() < 0.5:  # sums that cancel, of numbers of very different sizes
+        u = np.ldexp(u, rng.integers(-60, 60, n))
+    gamma = exact_gamma(k)
+    exact_q, exact_u, exact_w = fractions_of([q, u, weights := np.abs(q)])
+    products, sizes = part.products(q)
+    squares = part.squares(weights)
+    for row, product, size, square in zip(
+        rows, *map(exact_of, (products, sizes, squares)), strict=True
+    ):
         exact = sum(abs(a * b) for a, b in zip(row, exact_q, strict=True))
-        assert abs(fractions_of([[product]])[0][0] - dot(row, exact_q)) <= gamma * exact
-        assert abs(fractions_of([[size]])[0][0] - exact) <= gamma * exact
-    gamma = parts_gamma(part.n_terms)
-    plain, large = part.combined(u), part.combined(np.abs(u), sizes=True)
-    for j, column in enumerate(zip(*rows, strict=True)):
+        assert abs(product - dot(row, exact_q)) <= gamma * exact
+        assert abs(size - exact) <= gamma * exact
+        exact = sum(a * a * w for a, w in zip(row, exact_w, strict=True))
+        assert abs(square - exact) <= exact_gamma(k + 1) * exact + TINY
+    share = Fraction(part.sum_error)
+    plain, large = part.combined(u), part.combined_sizes(np.abs(u))
+    for column, total, size in zip(
+        zip(*rows, strict=True), *map(exact_of, (plain, large)), strict=True
+    ):
         exact = sum(abs(a * b) for a, b in zip(column, exact_u, strict=True))
-        found = fractions_of([[plain[j], large[j]]])[0]
-        assert abs(found[0] - dot(column, exact_u)) <= gamma * exact
-        assert abs(found[1] - exact) <= gamma * exact
+        assert abs(total - dot(column, exact_u)) <= share * exact + TINY
+        assert abs(size - exact) <= exact_gamma(n) * exact + TINY
 
 
-def parts_gamma(n):
+TINY = Fraction(2) ** -1000  # more than underflow loses
+
+
+def exact_of(values):
+    return fractions_of([values])[0]
+
+
+@given(SEEDS)
+def test_sums_of_sparse_rows_hardly_round(seed):
+    # A sum of a thousand that cancels, to what a double can say of it.
+    rng = np.random.default_rng(seed)
+    n = 1000
+    A = np.ldexp(rng.standard_normal((n, 1)), rng.integers(-30, 30, (n, 1)))
+    u = rng.choice([-1.0, 1.0], n)
+    part = part_of(sparse.csr_matrix(A))
+    (total,) = exact_of(part.combined(u))
+    rows = scaled_fractions(A, part.exponents)
+    exact = [row[0] * Fraction(w) for row, w in zip(rows, u, strict=True)]
+    sizes = sum(map(abs, exact))
+    assert abs(total - sum(exact)) <= Fraction(part.sum_error) * sizes
+    assert part.sum_error < 1e-15
+
+
+def exact_gamma(n):
     u = Fraction(1, 2**53)
     return n * u / (1 - n * u)
 
@@ -73,7 +115,7 @@ def test_blocks_cover_all_rows_once(as_csr, monkeypatch):
     signed = A[chosen][:, columns] * rows.signs[chosen, np.newaxis]
     assert part.n_terms == 4 + 6
     q = np.ldexp(np.array([1.0, 2.0, -1.0]), part.exponents)
-    assert part.products(q).tolist() == (signed @ [1.0, 2.0, -1.0]).tolist()
+    assert part.products(q)[0].tolist() == (signed @ [1.0, 2.0, -1.0]).tolist()
     total = np.ldexp(part.combined(np.ones(chosen.size)), part.exponents)
     assert total.tolist() == signed.sum(axis=0).tolist()
     ranges = [(range_.start, range_.stop) for range_, _ in part.raw_blocks()]
@@ -100,7 +142,8 @@ def test_columns_too_wide_for_doubles_are_refused(as_csr, low, is_wide):
 
 def test_a_part_of_no_rows():
     part = part_of(np.zeros((0, 2)))
-    assert part.products(np.ones(2)).size == part.sizes(np.ones(2)).size == 0
+    products, sizes = part.products(np.ones(2))
+    assert products.size == sizes.size == 0
 
 
 def test_the_longest_row_of_a_sparse_part_counts_what_it_holds():

@@ -176,7 +176,10 @@ class Step:
 
     def is_proof(self) -> bool:
         """Tell whether all rows of the part overlap, beyond doubt."""
-        factor = factored(self.factor.moments)
+        try:
+            factor = factored(self.factor.moments)
+        except NotPositive:
+            return False
         mu, q = factor.least_eigenvalue, self.q
         if not mu > 0:
             return False

@@ -105,6 +105,8 @@ def partition_in_order(
     return OrderedPartition(reduced, w, rest, left)
 
 
+# What overflows separates nothing.
+@np.errstate(all="ignore")
 def separated_at_once(
     demands: Demands, should_stop: Callable[[], bool]
 ) -> OrderedPartition | None:
