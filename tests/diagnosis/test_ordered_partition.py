@@ -17,7 +17,6 @@ from linsep.diagnosis.exact import large_columns, ordered_partition
 from linsep.diagnosis.exact.block_verdicts import block_verdicts
 from linsep.diagnosis.exact.large_columns import columns_of_many, echelon, without
 from linsep.diagnosis.status import Estimate
-from linsep.diagnosis.watch import Watch
 from linsep.rows import rows_from
 from linsep.verified.parts import no_check
 from linsep.verified.vectors import SparseVector, written_out
@@ -180,18 +179,6 @@ def test_columns_without_a_proof_are_found_by_elimination(monkeypatch):
     assert found.rank == exact.rank == 4
 
 
-def test_verdicts_without_a_basis_are_undecided(monkeypatch):
-    def none(*_):
-        return None
-
-    X = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
-    monkeypatch.setattr(pipeline, "null_vectors", none)
-    found = linsep.diagnose(X, [1, 0, 0, 1], fit_intercept=False)
-    assert found.status == "quasi-complete"
-    assert set(found.estimates.values()) == {"undecided"}
-
-
 def test_verdicts_out_of_time_are_undecided(monkeypatch):
     def ended(*_):
         raise pipeline.OutOfTime
@@ -204,24 +191,13 @@ def test_verdicts_out_of_time_are_undecided(monkeypatch):
 
 
 @pytest.mark.parametrize("reason", ["unproved", "TooLarge"])
-def test_no_null_vectors_where_the_rank_is_not_proved(reason, monkeypatch):
+def test_columns_whose_rank_is_not_proved_are_left_to_elimination(reason, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 3))
-    X[:, 2] = X[:, 0] * (1 + np.ldexp(rng.standard_normal(30), -45))
     if reason == "TooLarge":
         monkeypatch.setattr("linsep.verified.moments.MOST_DENSE", 0)
-    partition = ordered_partition.OrderedPartition(
-        ordered_partition.Reduced(
-            [], np.zeros(30, dtype=int), None, np.arange(3), np.arange(0), None, True
-        ),
-        (0, 0, 0),
-        None,
-        np.arange(0),
-    )
-    found = ordered_partition.null_vectors(
-        rows_of(X), partition, np.arange(3), Watch(60.0)
-    )
-    assert found is None
+    else:
+        X[:, 2] = X[:, 0] * (1 + np.ldexp(rng.standard_normal(30), -45))
     assert columns_of_many(rows_of(X), np.arange(3), no_check) is None
 
 
@@ -265,12 +241,16 @@ def test_independent_columns_are_those_of_elimination(seed):
 
 def test_long_combinations_are_not_written_down(monkeypatch):
     monkeypatch.setattr(large_columns, "MOST_TERMS", 2)
+    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
     A = np.c_[np.ones(4), np.eye(4)]
     found = columns_of_many(rows_of(A), np.arange(5), no_check)
     assert found.combinations == {}
     assert found.kept.size == 4
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
-    answer = linsep.diagnose(np.repeat(np.eye(4), 2, axis=0), [0, 1] * 4)
+    twice = np.r_[np.eye(4), np.eye(4), 2 * np.eye(4)]
+    answer = linsep.diagnose(
+        np.c_[twice, twice.sum(axis=1)], [0] * 4 + [1] * 4 + [0] * 4
+    )
+    assert answer.rank == 5
     assert "a combination of earlier columns" in answer.collinear.values()
 
 
@@ -324,7 +304,6 @@ def test_blocks_too_large_are_left_undecided(monkeypatch):
         SparseVector.from_items({2: 1, 3: 1}),
     ]
     assert verdicts(mixed)[2] in (Estimate.UNDECIDED, Estimate.UNDETERMINED)
-    assert set(verdicts(None).values()) == {Estimate.UNDECIDED}
     assert set(verdicts(basis, lambda: True).values()) == {Estimate.UNDECIDED}
 
 

@@ -244,6 +244,7 @@ class _Block:
                 found.append(self._possible(towards))
         return found[0], found[1]
 
+    @np.errstate(all="ignore")
     def _has_witness(self, c: list[int]) -> bool:
         """Tell whether doubles find a u with ``c . u > 0`` and all rows positive.
 

@@ -105,7 +105,7 @@ def partition_in_order(
     return OrderedPartition(reduced, w, rest, left)
 
 
-# What overflows separates nothing.
+# What overflowed is no separator.
 @np.errstate(all="ignore")
 def separated_at_once(
     demands: Demands, should_stop: Callable[[], bool]
@@ -128,6 +128,8 @@ def separated_at_once(
         if candidate.kind is not Kind.SEPARATOR:
             return None
         found = candidate.w
+    if not np.isfinite(found).all():
+        return None
     for w in _coarser(found):
         if all_positive(rows, w, every):
             break
@@ -161,7 +163,7 @@ def _through_all(block: Any) -> NDArray[np.float64] | None:
 def _coarser(w: NDArray[np.float64]) -> Iterator[list[int]]:
     """Yield a vector in whole numbers, at first rounded to few bits."""
     largest = float(np.abs(w).max(initial=0.0))
-    if largest > 0 and np.isfinite(largest):
+    if largest > 0:
         unit = int(np.frexp(largest)[1])
         for bits in (2, 4, 8, 16, 24):
             yield [int(value) for value in np.rint(np.ldexp(w, bits - unit))]
