@@ -43,6 +43,7 @@ SMALLEST_WEIGHT = 2.0**-100
 # Shares of the eigenvalues taken away before the factorisation; the larger, the more is
 # proved, if the factorisation ends.
 SHIFTS = (1e-6, 1e-9, 1e-12)
+LEAST_SHIFT = 1e-13
 # Times a solution is improved at most.
 MOST_REFINEMENTS = 6
 # The bound on what is left of r is good enough at this share of what it is added to.
@@ -158,7 +159,9 @@ class Step:
         NotPositive
         """
         weights = Weights.at(products, counts)
-        factor = factored(Moments.of(part, weights.moment, layout))
+        moments = Moments.of(part, weights.moment, layout)
+        # No more is taken away than must be: near an eigenvalue the step would be long.
+        factor = moments.factored(max(LEAST_SHIFT, 2.0 * moments.error))
         return cls(part, weights, factor, factor.solve(part.combined(weights.net)))
 
     @cached_property
@@ -173,10 +176,13 @@ class Step:
 
     def is_proof(self) -> bool:
         """Tell whether all rows of the part overlap, beyond doubt."""
-        mu = self.factor.least_eigenvalue
+        try:
+            factor = factored(self.factor.moments)
+        except NotPositive:
+            return False
+        mu, q = factor.least_eigenvalue, self.q
         if not mu > 0:
             return False
-        q = self.q
         for _ in range(MOST_REFINEMENTS):
             residual = _Residual.of(self.part, self.weights, q)
             reach = self._lengths * (residual.norm(self.factor.moments) / mu)
@@ -187,7 +193,7 @@ class Step:
                 return True
             if reach.max(initial=0.0) < GOOD:
                 return False
-            q = q + self.factor.solve(residual.e)
+            q = q + factor.solve(residual.e)
         return False
 
     @cached_property
