@@ -248,7 +248,15 @@ def test_no_proof_without_an_eigenvalue(monkeypatch):
     assert step.is_proof()
     monkeypatch.setattr(overlap, "MOST_REFINEMENTS", 0)
     assert not step.is_proof()
-    monkeypatch.setattr(type(step.factor), "least_eigenvalue", 0.0)
+    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(type(step.factor), "least_eigenvalue", 0.0)
+        assert not step.is_proof()
+
+    def refused(*_):
+        raise NotPositive
+
+    monkeypatch.setattr(overlap, "factored", refused)
     assert not step.is_proof()
 
 
