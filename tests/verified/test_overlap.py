@@ -140,6 +140,26 @@ def test_points_near_the_edge_prove_what_is_true_alone(seed):
         z = z + step.q
 
 
+@given(SEEDS)
+def test_a_small_newton_decrement_is_a_proof(seed):
+    # That it is below exp(-a_i . z) on every row is enough: docs/theory.rst.
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(4, 30)), int(rng.integers(1, 4))
+    part = part_of(rng.standard_normal((n, k)), rng)
+    counts = Counts(np.ones(n), np.zeros(n))
+    products = np.zeros(n)
+    for _ in range(12):
+        try:
+            step = Step.at(part, products, counts, Layout.of(part))
+        except NotPositive:
+            return
+        decrement = step.weights.net @ step.products  # squared
+        if decrement < 0.999 * np.exp(-products).min():
+            assert step.largest < 1
+            assert step.is_proof()
+        products = products + step.products
+
+
 def test_most_random_overlapping_rows_are_proved():
     n_proved = 0
     for seed in range(40):
