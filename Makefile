@@ -27,7 +27,7 @@ demo: $(PACKAGE) ## separate a real data file: 569 tumours, 30 measurements
 	$(BIN)/linsep separate examples/data/breast_cancer.csv --target diagnosis
 
 test: $(TESTING) ## the test suite, doctests included
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 slow: $(TESTING) ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow $(ARGS)
