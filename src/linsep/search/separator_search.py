@@ -9,7 +9,7 @@ how the working set grows. `SeparatorEngine` looks for any hyperplane that separ
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -146,10 +146,9 @@ class Search:
 
         conflict = canonicalise(working.rows).conflict
         held = p > 0
-        if conflict is None and np.count_nonzero(held) > MOST_SETTLED:
-            found = by_factorisation(self.rows, self.monitor)
-            if isinstance(found, Verdict):
-                return found
+        is_long = conflict is None and np.count_nonzero(held) > MOST_SETTLED
+        if is_long and isinstance(self.factored, Verdict):
+            return self.factored
         if conflict is None:
             self.monitor.stop_if_due(rounds=False)
             conflict = conflict_from_candidate(
@@ -167,10 +166,8 @@ class Search:
         """
         from linsep.proof.ladder import settle
 
-        if min(working.rows.shape) > MOST_SETTLED:
-            found = by_factorisation(self.rows, self.monitor)
-            if found is not None:
-                return found
+        if min(working.rows.shape) > MOST_SETTLED and self.factored is not None:
+            return self.factored
         if min(working.rows.shape) > MOST_COORDINATES:
             raise Stopped(Reason.TOO_LARGE_TO_SETTLE.text(MOST_COORDINATES))
         settled = settle(working.rows, should_stop=self.monitor.should_stop)
@@ -180,6 +177,11 @@ class Search:
             reason = self.monitor.reason_to_stop()
             raise Stopped(reason or Reason.EXACTNESS_STOPPED.text())
         return Hyperplane.rounded(settled.w)
+
+    @cached_property
+    def factored(self) -> Hyperplane | Verdict | None:
+        """What a factorisation says of all rows, which does not change."""
+        return by_factorisation(self.rows, self.monitor)
 
     def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
         """Return the verdict: a conflict of the working set is one of all the rows."""
@@ -206,12 +208,12 @@ class SeparatorEngine:
 
     def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Run the engines; where they get no further, exact arithmetic."""
-        candidate = self._candidate(working, self._loop_alone(working))
-        if candidate.kind is not Kind.SEPARATOR and self._loop_alone(working):
+        rounds = self._loop_alone(working)
+        candidate = self._candidate(working, rounds)
+        if candidate.kind is not Kind.SEPARATOR and rounds is not None:
             self._is_factored = True
-            found = by_factorisation(self.search.rows, self.search.monitor)
-            if found is not None:
-                return found
+            if self.search.factored is not None:
+                return self.search.factored
             candidate = self._candidate(working)
         support, p = candidate.support, candidate.weights
         if candidate.kind is Kind.CONFLICT:
