@@ -78,12 +78,7 @@ def _users_own(study: Study, groups: Groups, demands: Demands) -> CertifiedRows:
     assert study.labels is not None
     levels = study.outcome.levels
     demanded = demands.rows.signs[groups.group]
-    if levels.size == 2:
-        signs = np.where(study.outcome.has[:, 1], 1, -1).astype(np.int8)
-        against = signs != demanded
-    else:
-        signs = np.ones(study.X.shape[0], dtype=np.int8)
-        against = np.zeros(signs.size, dtype=bool)
+    signs, against = _signs_and_against(study, demanded)
     return CertifiedRows(
         rows_from(study.X, signs, study.fit_intercept),
         study.labels,
@@ -101,13 +96,23 @@ def counts_of(study: Study, groups: Groups, demands: Demands) -> Counts:
     if study.labels is None or study.family != "binomial":
         return Counts(np.ones(m), demands.equal.astype(np.float64))
     demanded = demands.rows.signs[groups.group]
-    if study.outcome.levels.size == 2:
-        is_along = np.where(study.outcome.has[:, 1], 1, -1) == demanded
-    else:
-        is_along = np.ones(demanded.size, dtype=bool)
-    along = np.bincount(groups.group[is_along], minlength=m)
-    against = np.bincount(groups.group[~is_along], minlength=m)
+    _, is_against = _signs_and_against(study, demanded)
+    along = np.bincount(groups.group[~is_against], minlength=m)
+    against = np.bincount(groups.group[is_against], minlength=m)
     return Counts(along.astype(np.float64), against.astype(np.float64))
+
+
+def _signs_and_against(
+    study: Study, demanded: NDArray[np.int8]
+) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """Return the signs of labelled rows, and which are not those demanded.
+
+    Rows of one class have the sign 1, whatever is demanded: `CertifiedRows.mirrored`.
+    """
+    if study.outcome.levels.size == 2:
+        signs = np.where(study.outcome.has[:, 1], 1, -1).astype(np.int8)
+        return signs, signs != demanded
+    return np.ones(demanded.size, dtype=np.int8), np.zeros(demanded.size, dtype=bool)
 
 
 def certificate_of(
