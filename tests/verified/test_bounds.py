@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from hostile_parts import exact_moments, scaled_fractions, solved
 from judges import dot, fractions_of
 from linsep.rows import rows_from
 from linsep.verified.moments import Layout, Moments, NotPositive
@@ -48,30 +49,15 @@ def weights(draw, n):
     return np.exp2(np.array(exponents))
 
 
+def random_counts(draw, n, most):
+    """How often each row stands along and against, `most` times at most."""
+    times = st.lists(st.integers(0, most), min_size=n, max_size=n)
+    return Counts(np.array(draw(times), float), np.array(draw(times), float))
+
+
 def scaled_entries(part):
     """The part's entries, its columns divided by their powers of two, in fractions."""
-    raw = part.raw(np.arange(part.shape[0]))
-    return [
-        [
-            value / Fraction(2) ** int(e)
-            for value, e in zip(row, part.exponents, strict=True)
-        ]
-        for row in fractions_of(raw)
-    ]
-
-
-def moment_matrix(entries, v):
-    k = len(entries[0])
-    return [
-        [
-            sum(
-                (w * row[i] * row[j] for w, row in zip(v, entries, strict=True)),
-                Fraction(0),
-            )
-            for j in range(k)
-        ]
-        for i in range(k)
-    ]
+    return scaled_fractions(part.raw(np.arange(part.shape[0])), part.exponents)
 
 
 def is_positive_definite(matrix):
@@ -109,7 +95,7 @@ def test_no_eigenvalue_is_below_the_one_told(data):
     layout = Layout.of(part)
     moments = Moments.of(part, v, layout)
     T = [Fraction(2) ** int(e) for e in moments.exponents]
-    exact = moment_matrix(scaled_entries(part), [Fraction(w) for w in v])
+    exact = exact_moments(scaled_entries(part), [Fraction(w) for w in v])
     scaled = [
         [x / T[i] / T[j] for j, x in enumerate(row)] for i, row in enumerate(exact)
     ]
@@ -158,10 +144,7 @@ def test_sums_and_products_are_off_by_no_more_than_told(data):
 def test_what_is_left_of_a_solution_is_bounded(data):
     part = data.draw(parts())
     n, k = part.shape
-    counts = Counts(
-        np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), float),
-        np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), float),
-    )
+    counts = random_counts(data.draw, n, 3)
     products = np.array(data.draw(st.lists(st.floats(-50, 50), min_size=n, max_size=n)))
     at = Weights.at(products, counts)
     assert min(at.along.min(), at.against.min(), at.v.min()) > 0
@@ -179,31 +162,11 @@ def test_what_is_left_of_a_solution_is_bounded(data):
         assert abs(Fraction(residual.e[j]) - total[j]) <= Fraction(residual.doubt[j])
 
 
-def solved(matrix, right):
-    """Gauss and Jordan, in fractions; None if singular."""
-    k = len(right)
-    rows = [[*row, r] for row, r in zip(matrix, right, strict=True)]
-    for j in range(k):
-        at = next((i for i in range(j, k) if rows[i][j]), None)
-        if at is None:
-            return None
-        rows[j], rows[at] = rows[at], rows[j]
-        rows[j] = [x / rows[j][j] for x in rows[j]]
-        for i in range(k):
-            if i != j and rows[i][j]:
-                ratio = rows[i][j]
-                rows[i] = [a - ratio * b for a, b in zip(rows[i], rows[j], strict=True)]
-    return [row[k] for row in rows]
-
-
 @given(st.data())
 def test_a_step_that_is_a_proof_has_positive_weights_in_fractions(data):
     part = data.draw(parts())
     n, k = part.shape
-    counts = Counts(
-        np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), float),
-        np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), float),
-    )
+    counts = random_counts(data.draw, n, 2)
     products = np.array(data.draw(st.lists(st.floats(-8, 8), min_size=n, max_size=n)))
     try:
         step = Step.at(part, products, counts, Layout.of(part))
@@ -212,7 +175,7 @@ def test_a_step_that_is_a_proof_has_positive_weights_in_fractions(data):
     if not step.is_proof():
         return
     exact, at = scaled_entries(part), step.weights
-    M = moment_matrix(
+    M = exact_moments(
         exact,
         [
             Fraction(v) * int(m)
