@@ -30,14 +30,13 @@ def cholesky(matrix):
 def solve_factored(triangle, right):
     """Solve by a lower factor; ``right`` of shape (n,) or (n, k)."""
     solution = np.array(right, dtype=np.float64, order="F")
+    if solution.size == 0:
+        return solution
     cdef const double[::1, :] factor = np.asfortranarray(triangle)
     cdef double[::1, :] out = solution.reshape(len(solution), -1, order="F")
     cdef int n = <int> out.shape[0], k = <int> out.shape[1], failed
-    if n and k:
-        with nogil:
-            dpotrs(
-                "L", &n, &k, <double*> &factor[0, 0], &n, &out[0, 0], &n, &failed
-            )
+    with nogil:
+        dpotrs("L", &n, &k, <double*> &factor[0, 0], &n, &out[0, 0], &n, &failed)
     return solution
 
 

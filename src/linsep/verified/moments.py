@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows.rounding import gamma
+from linsep.solvers._factors import cholesky, divided, solve_factored
 from linsep.solvers.blas import calm_blas
 from linsep.verified._moments import sum_blocks, take_products
 from linsep.verified.parts import Floats, Index, Part
@@ -44,6 +45,9 @@ from linsep.verified.vectors import columns_of
 LARGEST = 2.0 + 1e-9
 # More columns than this are not factored as one dense matrix: 800 MB of doubles.
 MOST_DENSE = 10_000
+# What is taken away of the eigenvalues before the factorisation; the larger, the more
+# is proved, if the factorisation ends.
+SHIFTS = (1e-6, 1e-9, 1e-12)
 # Columns factored in one piece; between two of them there is time to stop.
 PANEL = 512
 # A factorisation of fewer columns is over before more threads have found each other.
@@ -231,22 +235,31 @@ class Factor:
 
     def solve(self, r: Floats) -> Floats:
         """Return about ``M^-1 r``, of a vector or of columns."""
-        from scipy.linalg import solve_triangular
-
         moments, layout = self.moments, self.moments.layout
         b = moments.scaled(r)
         root = self.root if r.ndim == 1 else self.root[:, np.newaxis]
         first = b[layout.first] / root
         rest = b[layout.rest] - self.shares.T @ first
-        if rest.size:
-            rest = solve_triangular(self.lower, rest, lower=True, check_finite=False)
-            rest = solve_triangular(
-                self.lower, rest, lower=True, trans=1, check_finite=False
-            )
+        rest = solve_factored(self.lower, rest)
         x = np.empty_like(b)
         x[layout.rest] = rest
         x[layout.first] = (first - self.shares @ rest) / root
         return moments.scaled(x)
+
+
+def factored(moments: Moments) -> Factor:
+    """Factor with the largest shift that goes; its least eigenvalue is positive.
+
+    Raises
+    ------
+    NotPositive
+    """
+    for shift in SHIFTS:
+        try:
+            return moments.factored(max(shift, 2.0 * moments.error))
+        except NotPositive:
+            continue
+    raise NotPositive
 
 
 def _scales(diagonal: Floats) -> NDArray[np.int64]:
@@ -305,24 +318,19 @@ def _dense_sum(part: Part, v: Floats, layout: Layout) -> Moments:
 
 def _cholesky(S: Floats, check: Any) -> Floats:
     """Return the lower factor of a symmetric matrix, which is overwritten."""
-    from scipy.linalg import solve_triangular
-
     k = S.shape[0]
     for start in range(0, k, PANEL):
         check()
         stop = min(start + PANEL, k)
-        try:
-            corner = np.linalg.cholesky(S[start:stop, start:stop])
-        except np.linalg.LinAlgError:
-            raise NotPositive from None
-        S[start:stop, start:stop] = corner
+        corner = cholesky(S[start:stop, start:stop])
+        if corner is None:
+            raise NotPositive
+        S[start:stop, start:stop] = corner = np.tril(corner)
         S[start:stop, stop:] = 0.0
         if stop < k:
-            below = solve_triangular(
-                corner, S[stop:, start:stop].T, lower=True, check_finite=False
-            ).T
+            below = divided(S[stop:, start:stop], corner.T)
             S[stop:, start:stop] = below
             S[stop:, stop:] -= below @ below.T
     if not np.isfinite(S.diagonal()).all():
         raise NotPositive
-    return S
+    return np.asfortranarray(S)  # as LAPACK reads it

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows
 from linsep.rows import as_dense
+from linsep.solvers._factors import divided, pivoted_cholesky
 from linsep.solvers.blas import calm_blas
-from linsep.verified.moments import NARROW, Layout, Moments, NotPositive
+from linsep.verified.moments import NARROW, Layout, Moments, NotPositive, factored
 from linsep.verified.parts import Floats, Index, Part
 from linsep.verified.vectors import WHOLE, SparseVector, columns_of
 
@@ -35,8 +36,6 @@ MOST_EXACT = 64
 # Rows that exact combinations are sought on, at first and after each failure.
 ROWS_EACH = 50
 MOST_TRIES = 4
-# Shifts tried to prove independence; the larger proves more.
-SHIFTS = (1e-6, 1e-9, 1e-12)
 
 
 @dataclass(frozen=True)
@@ -110,14 +109,10 @@ def restricted_space(part: Part, known: Mapping[int, SparseVector]) -> NullSpace
 
 
 def _is_independent(moments: Moments) -> bool:
-    for c in SHIFTS:
-        shift = max(c, 2.0 * moments.error)
-        try:
-            if moments.factored(shift).least_eigenvalue > 0:
-                return True
-        except NotPositive:
-            continue
-    return False
+    try:
+        return factored(moments).least_eigenvalue > 0
+    except NotPositive:
+        return False
 
 
 def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
@@ -126,28 +121,23 @@ def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
     The vectors are in the order of the layout, and in scaled coordinates; the number
     with each is the place of its free column.
     """
-    from scipy.linalg import lapack, solve_triangular
-
     layout, n_first = moments.layout, moments.layout.first.size
     n_rest = layout.rest.size
     if n_rest == 0:
         return layout.rest, []
     root, shares, S = moments.complement(0.0)
-    # What is left of columns that were about one. dpstrf takes any first pivot.
-    rank, order = 0, np.arange(1, n_rest + 1)
+    # What is left of columns that were about one. LAPACK takes any first pivot.
+    lower, order = np.zeros((n_rest, 0)), np.arange(n_rest)
     if S.diagonal().max() > DEPENDENT:
         with calm_blas(n_rest, NARROW):
-            S, order, rank, _ = lapack.dpstrf(S, lower=1, tol=DEPENDENT)
-    pivots, free = order[:rank] - 1, order[rank:] - 1
+            lower, order = pivoted_cholesky(S, DEPENDENT)
+    rank = lower.shape[1]
+    pivots, free = order[:rank], order[rank:]
     if free.size == 0:
         return layout.rest[:0], []
     x = np.zeros((n_rest, free.size))
     x[free, np.arange(free.size)] = 1.0
-    if rank:
-        lower = np.tril(S)
-        x[pivots] = -solve_triangular(
-            lower[:rank, :rank], lower[rank:, :rank].T, lower=True, trans=1
-        )
+    x[pivots] = -divided(lower[rank:], lower[:rank], lower=True).T
     first = -(shares @ x) / root[:, np.newaxis]
     whole = np.concatenate([first, x])
     return layout.rest[free], [

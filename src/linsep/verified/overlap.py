@@ -35,14 +35,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows.rounding import gamma
-from linsep.verified.moments import Factor, Layout, Moments, NotPositive
+from linsep.verified.moments import Factor, Layout, Moments, NotPositive, factored
 from linsep.verified.parts import Floats, Index, Part
 
 # Weights are no smaller, so that no product underflows.
 SMALLEST_WEIGHT = 2.0**-100
-# Shares of the eigenvalues taken away before the factorisation; the larger, the more is
-# proved, if the factorisation ends.
-SHIFTS = (1e-6, 1e-9, 1e-12)
 LEAST_SHIFT = 1e-13
 # Times a solution is improved at most.
 MOST_REFINEMENTS = 6
@@ -60,6 +57,11 @@ class Counts:
     def of(self, index: Index) -> Counts:
         """Return those of some rows."""
         return Counts(self.along[index], self.against[index])
+
+    @property
+    def both(self) -> NDArray[np.bool_]:
+        """Which rows stand with both signs: directions must be zero there."""
+        return np.asarray((self.along > 0) & (self.against > 0))
 
     def loss(self, products: Floats) -> float:
         """Return the logistic loss where the rows have these ``a_i . z``."""
@@ -244,19 +246,3 @@ class _Residual:
         """Return an upper bound on ``|T^-1 e|``."""
         whole = moments.scaled(np.abs(self.e) + self.doubt)
         return float(np.linalg.norm(whole)) * (1 + gamma(whole.size + 8))
-
-
-def factored(moments: Moments) -> Factor:
-    """Factor with the largest shift that goes.
-
-    Raises
-    ------
-    NotPositive
-    """
-    for shift in SHIFTS:
-        c = max(shift, 2.0 * moments.error)
-        try:
-            return moments.factored(c)
-        except NotPositive:
-            continue
-    raise NotPositive

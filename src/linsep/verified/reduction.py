@@ -15,7 +15,7 @@ from linsep.verified.null_space import NullSpace, null_space, restricted_space
 from linsep.verified.overlap import Counts, Step
 from linsep.verified.parts import Check, Floats, Index, Part, TooWide, no_check
 from linsep.verified.presolve import Presolve, filled_columns
-from linsep.verified.vectors import SparseVector, combination
+from linsep.verified.vectors import SparseVector, combination, unit_vector
 
 # Newton's steps at most before the rows left are given up.
 MOST_STEPS = 40
@@ -100,9 +100,8 @@ class Reduction:
     def run(self) -> Reduced:
         """Part the rows, as far as it goes."""
         d = self.rows.shape[1]
-        equal = (self.counts.along > 0) & (self.counts.against > 0)
-        presolve = Presolve(self.rows, equal, self.check)
-        self.stage = np.full(equal.size, -1)
+        presolve = Presolve(self.rows, self.counts.both, self.check)
+        self.stage = np.full(self.rows.shape[0], -1)
         z = np.zeros(d) if self.start is None else self.start.copy()
         while True:
             for direction, gone in presolve.run():
@@ -182,7 +181,7 @@ class _Newton:
         self.columns, self.space = part.columns, space
         self.exponents = part.exponents
         self.counts, self.check = counts, check
-        self.equal = (counts.along > 0) & (counts.against > 0)
+        self.equal = counts.both
         self.part = part.restricted(space.pivots) if space.free.size else part
         self.layout = Layout.of(self.part)
 
@@ -289,8 +288,8 @@ class _Newton:
                 return None
             vectors = [vector.placed(some) for vector in space.basis]
             free = some[space.free]
-        one = [SparseVector(np.array([j]), (1,)) for j in empty.tolist()]
-        basis, free = vectors + one, np.concatenate([free, empty])
+        units = [unit_vector(j) for j in empty.tolist()]
+        basis, free = vectors + units, np.concatenate([free, empty])
         if not basis:
             return None
         # Rounded in the units in which all columns have the same length.

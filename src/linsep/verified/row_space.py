@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from linsep.rows import as_dense
 from linsep.rows.rounding import gamma
-from linsep.verified.moments import LARGEST, Layout, Moments
-from linsep.verified.overlap import factored
+from linsep.verified.moments import LARGEST, Layout, Moments, factored
 from linsep.verified.parts import Part
 
 # What is closer to one may be one.

@@ -23,7 +23,7 @@ from linsep.verified.null_space import null_space
 from linsep.verified.parts import Check, Part, TooWide
 from linsep.verified.presolve import filled_columns
 from linsep.verified.row_space import are_outside
-from linsep.verified.vectors import SparseVector, combination
+from linsep.verified.vectors import SparseVector, combination, unit_vector
 
 # Combinations of more columns are not written down.
 MOST_TERMS = 300
@@ -85,7 +85,7 @@ def columns_of_many(
     m, d = rows.shape
     filled = filled_columns(rows, np.arange(m), check)
     empty = np.setdiff1d(np.arange(d), filled)
-    vectors = [SparseVector(np.array([j]), (1,)) for j in empty.tolist()]
+    vectors = [unit_vector(j) for j in empty.tolist()]
     if filled.size:
         try:
             space = null_space(Part.of(rows, np.arange(m), filled, check))

@@ -23,6 +23,7 @@ from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
 from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, is_sparse, rows_from
+from linsep.solvers._factors import cholesky, solve_factored
 from linsep.solvers.engines import Kind, solve
 from linsep.verified.answers import combined
 from linsep.verified.overlap import Counts
@@ -152,12 +153,11 @@ def _through_all(block: Any) -> NDArray[np.float64] | None:
     if not (lengths > 0).all() or not np.isfinite(lengths).all():
         return None
     gram = as_dense(block @ block.T) / lengths / lengths[:, np.newaxis]
-    try:
-        lower = np.linalg.cholesky(gram)
-    except np.linalg.LinAlgError:
+    lower = cholesky(gram)
+    if lower is None:
         return None
-    half = np.linalg.solve(lower, np.ones(lengths.size))
-    return np.asarray(block.T @ (np.linalg.solve(lower.T, half) / lengths))
+    p = solve_factored(lower, np.ones(lengths.size)) / lengths
+    return np.asarray(block.T @ p)
 
 
 def _coarser(w: NDArray[np.float64]) -> Iterator[list[int]]:
@@ -216,12 +216,10 @@ def null_vectors(
             for column in null.T
         ]
     found += [unit_vector(j) for j in np.setdiff1d(among, filled).tolist()]
-    if among.size < d:
+    if among.size < d or not columns.null_vectors:
         return found
     # Columns left out are exchanged for those kept; what then is zero, or depends on
     # others, vanishes on all rows.
-    if not columns.null_vectors:
-        return found
     is_left_out = np.ones(d, dtype=bool)
     is_left_out[columns.kept] = False
     for k, vector in enumerate(found):
