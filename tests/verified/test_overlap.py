@@ -41,7 +41,7 @@ def random_step(seed):
     z = rng.standard_normal(k) * rng.choice([0.0, 1.0, 10.0, 300.0])
     counts = random_counts(rng, n)
     try:
-        step = Step.at(part, part.products(z)[0], counts, Layout.of(part))
+        step = Step.at(part, part.products(z), counts, Layout.of(part))
     except NotPositive:
         return None
     return step, scaled_fractions(A, part.exponents), rng
@@ -132,7 +132,7 @@ def test_points_near_the_edge_prove_what_is_true_alone(seed):
     counts = Counts(np.ones(n), np.zeros(n))
     for _ in range(6):
         try:
-            step = Step.at(part, part.products(z)[0], counts, Layout.of(part))
+            step = Step.at(part, part.products(z), counts, Layout.of(part))
         except NotPositive:
             return
         if step.is_proof():

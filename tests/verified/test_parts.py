@@ -53,7 +53,7 @@ def test_sums_are_within_their_bounds(seed):
         u = np.ldexp(u, rng.integers(-60, 60, n))
     gamma = exact_gamma(k)
     exact_q, exact_u, exact_w = fractions_of([q, u, weights := np.abs(q)])
-    products, sizes = part.products(q)
+    products, sizes = part.products_and_sizes(q)
     squares = part.squares(weights)
     for row, product, size, square in zip(
         rows, *map(exact_of, (products, sizes, squares)), strict=True
@@ -115,7 +115,7 @@ def test_blocks_cover_all_rows_once(as_csr, monkeypatch):
     signed = A[chosen][:, columns] * rows.signs[chosen, np.newaxis]
     assert part.n_terms == 4 + 6
     q = np.ldexp(np.array([1.0, 2.0, -1.0]), part.exponents)
-    assert part.products(q)[0].tolist() == (signed @ [1.0, 2.0, -1.0]).tolist()
+    assert part.products(q).tolist() == (signed @ [1.0, 2.0, -1.0]).tolist()
     total = np.ldexp(part.combined(np.ones(chosen.size)), part.exponents)
     assert total.tolist() == signed.sum(axis=0).tolist()
     ranges = [(range_.start, range_.stop) for range_, _ in part.raw_blocks()]
@@ -142,7 +142,7 @@ def test_columns_too_wide_for_doubles_are_refused(as_csr, low, is_wide):
 
 def test_a_part_of_no_rows():
     part = part_of(np.zeros((0, 2)))
-    products, sizes = part.products(np.ones(2))
+    products, sizes = part.products_and_sizes(np.ones(2))
     assert products.size == sizes.size == 0
 
 

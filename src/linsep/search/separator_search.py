@@ -31,10 +31,10 @@ from linsep.solvers.metric import MOST_COORDINATES
 # Conflicts of more rows, and working sets of more columns, are proved inseparable by a
 # factorisation: exact arithmetic takes minutes.
 MOST_SETTLED = 500
-# Working sets of more columns are factored before the active set is tried.
-MOST_PLAYED = 1_500
-# Rounds of the loop before the first factorisation: the metric is as at the start.
-FIRST_ROUNDS = 24
+# Working sets of more columns are factored before the active set is tried, of those
+# first unless the loop leaves at most so many rows on the wrong side.
+MOST_PLAYED = (500, 1_500)
+ALMOST_NONE = 0.02
 
 
 class Engine(Protocol):
@@ -208,9 +208,9 @@ class SeparatorEngine:
 
     def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Run the engines; where they get no further, exact arithmetic."""
-        rounds = self._loop_alone(working)
-        candidate = self._candidate(working, rounds)
-        if candidate.kind is not Kind.SEPARATOR and rounds is not None:
+        patience = self._patience(working)
+        candidate = self._candidate(working, patience)
+        if candidate.kind is Kind.STALLED and patience < 1.0:
             self._is_factored = True
             if self.search.factored is not None:
                 return self.search.factored
@@ -226,20 +226,19 @@ class SeparatorEngine:
         self.search.monitor.stop_if_due()
         return self.search.settle(working)
 
-    def _loop_alone(self, working: WorkingSet) -> int | None:
-        """Return the rounds worth playing before a factorisation is tried, if it is.
+    def _patience(self, working: WorkingSet) -> float:
+        """Return with what share of rows on the wrong side the engines are given up.
 
         With many columns the active set is slow, and what it ends in slower to prove.
         """
-        is_tried = self._is_factored or min(working.rows.shape) <= MOST_PLAYED
-        return None if is_tried else FIRST_ROUNDS
+        size = min(working.rows.shape)
+        if self._is_factored or size <= MOST_PLAYED[0]:
+            return 1.0
+        return ALMOST_NONE if size <= MOST_PLAYED[1] else 0.0
 
-    def _candidate(
-        self, working: WorkingSet, most_rounds: int | None = None
-    ) -> Candidate:
+    def _candidate(self, working: WorkingSet, patience: float = 1.0) -> Candidate:
         """Run the engines on the working set, and take in their bound."""
         monitor = self.search.monitor
-        limits = [n for n in (monitor.rounds_left, most_rounds) if n is not None]
         before = monitor.n_rounds
         warm = working.positions(self._support)
         candidate = solve(
@@ -247,8 +246,9 @@ class SeparatorEngine:
             start=warm if warm.size else None,
             complete=working.is_complete,
             constant=self.search.rows.fit_intercept,
-            max_rounds=min(limits, default=None),
+            max_rounds=monitor.rounds_left,
             should_stop=monitor.counting(),
+            patience=patience,
         )
         monitor.n_rounds = before + candidate.n_rounds
         held = candidate.weights > 0

@@ -85,6 +85,7 @@ def solve(
     constant: bool = False,
     max_rounds: int | None = None,
     should_stop: Callable[[int], bool] | None = None,
+    patience: float = 1.0,
 ) -> Candidate:
     """Separate the rows of a working set, or find weights under which they vanish.
 
@@ -104,38 +105,29 @@ def solve(
         Rounds and steps at most.
     should_stop : callable or None, default=None
         Asked with the rounds done so far; a true answer ends the search.
+    patience : float, default=1.0
+        Share of the rows that may be on the wrong side when the metric is formed anew;
+        where it is more, the loop and the active set are given up.
     """
-    with calm_blas(min(rows.shape), n_entries=rows.size):
-        return _solve(rows, start, complete, constant, max_rounds, should_stop)
-
-
-def _solve(
-    rows: Any,
-    start: NDArray[np.intp] | None,
-    complete: bool,
-    constant: bool,
-    max_rounds: int | None,
-    should_stop: Callable[[int], bool] | None,
-) -> Candidate:
-    """Do what `solve` says: the loop within its budget, then the active set."""
-    coordinates = whiten(rows, constant=constant)
     limit = max_rounds if max_rounds is not None else np.iinfo(np.int64).max
     stop = should_stop if should_stop is not None else lambda n_rounds: False
     n_rounds = 0
-    if start is None or coordinates.is_diagonal:
-        found = _play(coordinates, complete, limit, stop)
-        n_rounds = found.n_rounds
-        done = found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit
-        if done or coordinates.is_diagonal:
-            return found
-        start = found.support[np.argsort(-found.weights)][: coordinates.rank]
-    problem = ActiveSet(coordinates.rows)
-    outcome = Outcome.STALLED
-    for state in problem.solve(start, max_steps=_steps(limit, n_rounds)):
-        outcome = state
-        if stop(n_rounds + problem.n_steps):
-            break
-    return _from_active_set(outcome, problem, coordinates, n_rounds)
+    with calm_blas(min(rows.shape), n_entries=rows.size):
+        coordinates = whiten(rows, constant=constant)
+        if start is None or coordinates.is_diagonal:
+            found, has_hope = _play(coordinates, complete, limit, stop, patience)
+            n_rounds = found.n_rounds
+            done = found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit
+            if done or not has_hope or coordinates.is_diagonal:
+                return found
+            start = found.support[np.argsort(-found.weights)][: coordinates.rank]
+        problem = ActiveSet(coordinates.rows)
+        outcome = Outcome.STALLED
+        for state in problem.solve(start, max_steps=_steps(limit, n_rounds)):
+            outcome = state
+            if stop(n_rounds + problem.n_steps):
+                break
+        return _from_active_set(outcome, problem, coordinates, n_rounds)
 
 
 def _steps(limit: int, n_rounds: int) -> int | None:
@@ -158,8 +150,9 @@ def _play(
     complete: bool,
     limit: int,
     stop: Callable[[int], bool],
-) -> Candidate:
-    """Run the loop within its budget; the metric is formed anew on the way."""
+    patience: float,
+) -> tuple[Candidate, bool]:
+    """Run the loop, forming the metric anew; also tell if `patience` lets us go on."""
     m, rank = coordinates.rows.shape
     diagonal = coordinates.is_diagonal
     budget = min(limit, DIAGONAL_ROUNDS if diagonal else loop_budget(m, rank))
@@ -167,7 +160,8 @@ def _play(
     n_before = 0
     enough = 0.0 if complete else ENOUGH_MARGIN
     while True:
-        leave_at = budget if diagonal or n_before else min(REWHITEN_AFTER, budget)
+        goes_on = n_before or (diagonal and patience >= 1.0)
+        leave_at = budget if goes_on else min(REWHITEN_AFTER, budget)
         loop = OptimisticLoop(Oracle(coordinates.rows))
         n_rounds = n_before
         ended = False
@@ -176,11 +170,16 @@ def _play(
             state = loop.play(until, enough=enough)
             n_rounds = n_before + state.n_rounds
             ended = state.found or stop(n_rounds)
-        if ended or n_rounds >= budget:
-            return _from_loop(state, coordinates, n_rounds)
+        has_hope = ended or patience >= 1.0
+        if not has_hope:
+            wrong = np.count_nonzero(coordinates.rows @ state.total <= 0)
+            has_hope = bool(wrong <= patience * m)
+        if ended or n_rounds >= budget or not has_hope:
+            return _from_loop(state, coordinates, n_rounds), has_hope
         n_before = n_rounds
         p = softmin_weights(coordinates.rows, state.total)
-        coordinates = rewhiten(coordinates, p)
+        if not diagonal:
+            coordinates = rewhiten(coordinates, p)
 
 
 def _from_loop(state: Round, coordinates: Coordinates, n_rounds: int) -> Candidate:

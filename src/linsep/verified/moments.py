@@ -38,7 +38,7 @@ from linsep.rows.rounding import gamma
 from linsep.solvers._factors import cholesky, divided, solve_factored
 from linsep.solvers.blas import calm_blas
 from linsep.verified._moments import sum_blocks, take_products
-from linsep.verified.parts import Floats, Index, Part
+from linsep.verified.parts import Floats, Index, Part, shifted
 from linsep.verified.vectors import columns_of
 
 # The diagonal of the scaled matrix is at most this.
@@ -311,7 +311,7 @@ def _dense_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     for block in part.mapped(share):
         C += block
     exponents = _scales(C.diagonal())
-    C = np.ldexp(C, -exponents[:, np.newaxis] - exponents)
+    C = shifted(shifted(C, -exponents).T, -exponents)
     none = sparse.csr_array((0, k))
     return Moments(part, layout, exponents, np.empty(0), none, C, part.n_terms)
 

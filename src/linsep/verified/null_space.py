@@ -33,9 +33,9 @@ DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 60, 100, 1000)
 NEAR = 1e-5
 # Combinations of more columns are not solved for exactly.
 MOST_EXACT = 64
-# Rows that exact combinations are sought on, at first and after each failure.
+# Rows that exact combinations are sought on: more at first, added when one is wrong.
 ROWS_EACH = 50
-MOST_TRIES = 4
+MOST_TRIES = 8
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,11 @@ def _simple(values: Floats, places: Index) -> SparseVector | None:
 
 
 def _solved(part: Part, columns: Index, free: int) -> SparseVector | None:
-    """Solve exactly for the combination of a few columns, if there is just one."""
+    """Solve exactly for a combination of a few columns, on rows that tell them apart.
+
+    Rows that refute what vanishes on those chosen are chosen next; so few rows do, and
+    columns that are zero on most are seen where they are not.
+    """
     if columns.size > MOST_EXACT:
         return None
     rng = np.random.default_rng(0)
@@ -193,26 +197,28 @@ def _solved(part: Part, columns: Index, free: int) -> SparseVector | None:
     for _ in range(MOST_TRIES):
         block = as_dense(columns_of(part.raw(chosen), columns))
         null = linear.null_basis(IntegerRows.from_floats(block).values)
-        if null.shape[1] != 1:
-            if null.shape[1] == 0 or chosen.size == n:
-                return None
-            more = rng.choice(n, min(n, 2 * chosen.size), replace=False)
-            chosen = np.union1d(chosen, more)
-            continue
-        entries = zip(columns.tolist(), null[:, 0].tolist(), strict=True)
-        vector = SparseVector.from_items({j: int(value) for j, value in entries})
+        if null.shape[1] == 0:
+            return None
+        drawn = rng.integers(1, 1000, null.shape[1]).astype(object)
+        entries = zip(
+            columns.tolist(), (null.astype(object) @ drawn).tolist(), strict=True
+        )
+        vector = SparseVector.from_items(dict(entries))
         wrong = _not_vanishing(part, vector)
         if wrong.size == 0:
-            return vector if free in vector.columns else None
-        chosen = np.union1d(chosen, wrong[:ROWS_EACH])
+            is_one = null.shape[1] == 1 and free in vector.columns
+            return vector if is_one else None
+        more = rng.choice(wrong, min(wrong.size, ROWS_EACH), replace=False)
+        chosen = np.union1d(chosen, more)
     return None
 
 
 def _not_vanishing(part: Part, vector: SparseVector) -> Index:
     """Return the rows, by their places, on which a vector is not zero."""
     found = [np.empty(0, dtype=np.intp)]
-    for range_, block in part.raw_blocks():
-        found.append(range_.start + np.flatnonzero(vector.signs_on(block)))
+    within = vector.within(vector.columns)
+    for range_, block in part.restricted(vector.columns).raw_blocks():
+        found.append(range_.start + np.flatnonzero(within.signs_on(block)))
     return np.concatenate(found)
 
 
@@ -224,13 +230,13 @@ def _vanishing(part: Part, vectors: list[SparseVector]) -> NDArray[np.bool_]:
     if not vectors:
         return holds
     used = np.unique(np.concatenate([vector.columns for vector in vectors]))
-    data = np.concatenate([np.array(v.values, dtype=np.float64) for v in vectors])
-    rows = np.searchsorted(used, np.concatenate([v.columns for v in vectors]))
-    columns = np.repeat(np.arange(len(vectors)), [v.columns.size for v in vectors])
+    within = [vector.within(used) for vector in vectors]
+    data = np.concatenate([np.array(v.values, dtype=np.float64) for v in within])
+    rows = np.concatenate([v.columns for v in within])
+    columns = np.repeat(np.arange(len(within)), [v.columns.size for v in within])
     basis = sparse.csc_array((data, (rows, columns)), (used.size, len(vectors)))
     largest = float(np.abs(data).max())
-    for _, raw in part.raw_blocks():
-        block = columns_of(raw, used)
+    for _, block in part.restricted(used).raw_blocks():
         values = block.data if part.is_sparse else block
         size = float(np.abs(values).max(initial=0.0))
         is_whole = bool((values == np.rint(values)).all())
@@ -239,5 +245,5 @@ def _vanishing(part: Part, vectors: list[SparseVector]) -> NDArray[np.bool_]:
             holds &= np.asarray(abs(product).sum(axis=0)).ravel() == 0
             continue
         for j in np.flatnonzero(holds):
-            holds[j] = not vectors[j].signs_on(raw).any()
+            holds[j] = not within[j].signs_on(block).any()
     return holds

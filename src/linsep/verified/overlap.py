@@ -169,7 +169,7 @@ class Step:
     @cached_property
     def products(self) -> Floats:
         """The computed ``a_i . q``."""
-        return self.part.products(self.q)[0]
+        return self.part.products(self.q)
 
     @property
     def largest(self) -> float:
@@ -228,7 +228,7 @@ class _Residual:
 
     @classmethod
     def of(cls, part: Part, weights: Weights, q: Floats) -> _Residual:
-        products, sizes = part.products(q)
+        products, sizes = part.products_and_sizes(q)
         length = part.longest
         errors = gamma(length + 4) * sizes + 1e-300
         u = weights.net - weights.moment * products

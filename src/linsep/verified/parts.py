@@ -8,7 +8,7 @@ block has rows, and then as there are blocks, which keeps its rounding error sma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from linsep.rows import Rows, is_sparse, split
 from linsep.rows.protocol import CHUNK_ENTRIES
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import map_in_threads
+from linsep.solvers.blas import calm_blas
 from linsep.verified._moments import column_sums, row_products
 from linsep.verified.vectors import columns_of
 
@@ -77,12 +78,41 @@ class Part:
             held.sort_indices()
         return cls(rows, index, columns, check, held)
 
-    def restricted(self, chosen: Index) -> Part:
-        """Return the part with some of its columns, named by their places."""
-        held = None
-        if self._held is not None:
-            held = columns_of(self._held, chosen)
-        return Part(self.rows, self.index, self.columns[chosen], self.check, held)
+    def restricted(
+        self, columns: Index | None = None, rows: Index | None = None
+    ) -> Part:
+        """Return the part with some of its columns and rows, named by their places.
+
+        Columns are divided by the powers of two that they were divided by before.
+        """
+        columns = np.arange(self.columns.size) if columns is None else columns
+        rows = np.arange(self.index.size) if rows is None else rows
+        held = self._held
+        if held is not None:
+            held = columns_of(
+                held if rows.size == self.index.size else held[rows], columns
+            )
+        part = replace(
+            self, index=self.index[rows], columns=self.columns[columns], _held=held
+        )
+        part.__dict__["exponents"] = self.exponents[columns]
+        if held is None:
+            whole = self._scaled_rows
+            part.__dict__["_scaled_rows"] = (
+                None if whole is None else _picked(whole, rows, columns)
+            )
+        return part
+
+    @property
+    def filled(self) -> Index:
+        """The places of columns that are not zero on all rows."""
+        filled = np.zeros(self.columns.size, dtype=bool)
+        for _, block in self.raw_blocks():
+            if self.is_sparse:
+                filled[block.indices] = True
+            else:
+                filled |= block.any(axis=0)
+        return np.flatnonzero(filled)
 
     @property
     def is_sparse(self) -> bool:
@@ -118,12 +148,13 @@ class Part:
         largest, least = np.zeros(self.columns.size), np.full(self.columns.size, np.inf)
         for start, stop in self._chunks():
             self.check()
-            sizes = abs(self._raw(start, stop))
             if self.is_sparse:
+                sizes = abs(self._raw(start, stop))
                 np.maximum.at(largest, sizes.indices, sizes.data)
                 filled = sizes.data > 0
                 np.minimum.at(least, sizes.indices[filled], sizes.data[filled])
             else:
+                sizes = abs(self._taken(np.arange(start, stop)))
                 largest = np.maximum(largest, sizes.max(axis=0, initial=0.0))
                 sizes[sizes == 0] = np.inf
                 least = np.minimum(least, sizes.min(axis=0, initial=np.inf))
@@ -149,7 +180,9 @@ class Part:
         """Return some of the part's rows, their entries as they are."""
         if self._held is not None:
             return self._held[places]
-        return self.rows.take(self.index[places])[:, self.columns]
+        if self._scaled_rows is not None:
+            return shifted(self._scaled_rows[places], self.exponents)
+        return self._taken(places)
 
     def raw_blocks(self) -> Iterator[tuple[slice, Any]]:
         """Yield ranges of the part's rows, and their entries as they are."""
@@ -165,25 +198,28 @@ class Part:
             return function(slice(*chunk), self._block(*chunk))
 
         found = []
-        for result in map_in_threads(visit, self._chunks()):
-            self.check()
-            found.append(result)
+        # Blocks have threads of their own.
+        with calm_blas(0, n_entries=self.index.size * self.columns.size):
+            for result in map_in_threads(visit, self._chunks()):
+                self.check()
+                found.append(result)
         return found
 
-    def products(self, q: Floats) -> tuple[Floats, Floats]:
-        """Return ``a_i . q`` and ``sum_j |a_ij q_j|`` of every row, of shape (n,)."""
-        products, sizes = np.empty(self.shape[0]), np.empty(self.shape[0])
+    def products(self, q: Floats) -> Floats:
+        """Return ``a_i . q`` of every row, of shape (n,)."""
         if self.is_sparse:
+            return self.products_and_sizes(q)[0]
+        return np.concatenate([q[:0], *self.mapped(lambda _, block: block @ q)])
+
+    def products_and_sizes(self, q: Floats) -> tuple[Floats, Floats]:
+        """Return ``a_i . q`` and ``sum_j |a_ij q_j|`` of every row, of shape (n,)."""
+        if self.is_sparse:
+            products, sizes = np.empty(self.shape[0]), np.empty(self.shape[0])
             self.check()
             row_products(*self.pattern, self.scaled, q, products, sizes)
             return products, sizes
-
-        def fill(range_: slice, block: Any) -> None:
-            products[range_] = block @ q
-            sizes[range_] = np.abs(block) @ np.abs(q)
-
-        self.mapped(fill)
-        return products, sizes
+        parts = self.mapped(lambda _, block: np.abs(block) @ np.abs(q))
+        return self.products(q), np.concatenate([q[:0], *parts])
 
     def squares(self, weights: Floats) -> Floats:
         """Return ``sum_j weights_j a_ij^2`` of every row, of shape (n,)."""
@@ -234,6 +270,11 @@ class Part:
             return self._held[start:stop]
         return self.raw(np.arange(start, stop))
 
+    def _taken(self, places: Index) -> Floats:
+        """Return dense rows, as the data hold them."""
+        taken = self.rows.take(self.index[places])[:, self.columns]
+        return np.asarray(taken)
+
     @cached_property
     def _scaled_rows(self) -> Floats | None:
         """All rows, scaled, where they are few enough to be held."""
@@ -243,17 +284,26 @@ class Part:
         held = np.empty((n, k))
         for start, stop in self._chunks():
             self.check()
-            held[start:stop] = self._scaled(self._raw(start, stop))
+            taken = self._taken(np.arange(start, stop))
+            held[start:stop] = shifted(taken, -self.exponents)
         return held
 
     def _block(self, start: int, stop: int) -> Any:
         held = self._scaled_rows
         if held is not None:
             return held[start:stop]
-        return self._scaled(self._raw(start, stop))
+        return shifted(self._taken(np.arange(start, stop)), -self.exponents)
 
-    def _scaled(self, block: Floats) -> Floats:
-        """Divide the columns by their powers of two."""
-        if np.abs(self.exponents).max(initial=0) < 1000:
-            return np.asarray(block * np.ldexp(1.0, -self.exponents))
-        return np.asarray(np.ldexp(block, -self.exponents))
+
+def shifted(block: Floats, exponents: NDArray[np.int64]) -> Floats:
+    """Multiply the columns by powers of two."""
+    if np.abs(exponents).max(initial=0) < 1000:
+        return np.asarray(block * np.ldexp(1.0, exponents))
+    return np.asarray(np.ldexp(block, exponents))
+
+
+def _picked(matrix: Floats, rows: Index, columns: Index) -> Floats:
+    """Return some rows and columns, in increasing order."""
+    if rows.size < matrix.shape[0]:
+        matrix = matrix[rows]
+    return matrix[:, columns] if columns.size < matrix.shape[1] else matrix

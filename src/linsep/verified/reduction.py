@@ -14,7 +14,7 @@ from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace, null_space, restricted_space
 from linsep.verified.overlap import Counts, Step
 from linsep.verified.parts import Check, Floats, Index, Part, TooWide, no_check
-from linsep.verified.presolve import Presolve, filled_columns
+from linsep.verified.presolve import Presolve
 from linsep.verified.vectors import SparseVector, combination, unit_vector
 
 # Newton's steps at most before the rows left are given up.
@@ -196,7 +196,7 @@ class _Newton:
 
     def _run(self, z: Floats) -> _Found:
         exponents, first = self.part.exponents, self.layout.first
-        products, _ = self.part.products(z)
+        products = self.part.products(z)
         seen: dict[bytes, int] = {}
         for n_steps in range(MOST_STEPS):
             self.check()
@@ -216,7 +216,7 @@ class _Newton:
                         return _Found(point, first, False, *found)
             length = self._damped(products, step)
             z = z + length * step.q
-            products, _ = self.part.products(z)
+            products = self.part.products(z)
         return _Found(np.ldexp(z, -exponents), first)
 
     def _on_pivots(self, start: Floats) -> Floats:
@@ -250,7 +250,7 @@ class _Newton:
         self, q: Floats, n_steps: int, seen: dict[bytes, int]
     ) -> tuple[SparseVector, Index] | None:
         """Look for a direction near q that is exact."""
-        moves, _ = self.part.products(q)
+        moves = self.part.products(q)
         largest = float(moves.max(initial=0.0))
         for share in STILL:
             still = np.abs(moves) <= share * largest
@@ -271,19 +271,13 @@ class _Newton:
     ) -> tuple[SparseVector, Index] | None:
         """Round a direction so that it vanishes on the rows that stand still."""
         raw = np.ldexp(q, -self.part.exponents)
-        index, columns = self.part.index, self.part.columns
-        rest = index[still]
-        some = np.flatnonzero(
-            np.isin(columns, filled_columns(self.part.rows, rest, self.check))
-        )
-        empty = np.setdiff1d(np.arange(columns.size), some)
+        rest = self.part.restricted(rows=np.flatnonzero(still))
+        some = rest.filled
+        empty = np.setdiff1d(np.arange(self.part.columns.size), some)
         vectors, free = [], some[:0]
         if some.size:
             try:
-                space = null_space(
-                    Part.of(self.part.rows, rest, columns[some], self.check),
-                    prove=False,
-                )
+                space = null_space(rest.restricted(some), prove=False)
             except (TooLarge, TooWide, NotPositive):
                 return None
             vectors = [vector.placed(some) for vector in space.basis]
@@ -298,7 +292,7 @@ class _Newton:
             direction = _times(basis, free, u)
             gone = self._separated(direction)
             if gone is not None and gone.size:
-                return direction.placed(columns), gone
+                return direction.placed(self.part.columns), gone
         return None
 
     def _separated(self, direction: SparseVector) -> Index | None:

@@ -51,6 +51,10 @@ class SparseVector:
         """Return the vector with column j called ``columns[j]``, which increase."""
         return SparseVector(columns[self.columns], self.values)
 
+    def within(self, columns: NDArray[np.intp]) -> SparseVector:
+        """Return the vector with column ``columns[j]`` called j; they increase."""
+        return SparseVector(np.searchsorted(columns, self.columns), self.values)
+
     def signs_on(self, matrix: Any) -> NDArray[np.int8]:
         """Return the exact sign of its product with every row of a matrix."""
         some = columns_of(matrix, self.columns)
