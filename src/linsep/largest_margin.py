@@ -34,6 +34,7 @@ def max_margin(
     fit_intercept: bool = True,
     sample_weight: WeightsLike | None = None,
     feature_names: Sequence[str] | None = None,
+    missing: str = "refuse",
     max_passes: int = 100,
     max_rounds: int | None = None,
     time_limit: float | None = None,
@@ -54,10 +55,10 @@ def max_margin(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features), or path
+    X : array-like or sparse matrix of shape (n_samples, n_features), frame, or path
         As for `linsep.separate`.
     y : array-like of shape (n_samples,), or str
-        Labels of at most two classes.
+        Labels of at most two classes, or the name of a frame's or file's column.
     tol : float, default=1e-6
         Stop when ``margin_upper - margin_lower <= tol * margin_upper``; in (0, 1).
         1e-10 is within reach of data whose margin is not tiny beside their size.
@@ -67,6 +68,8 @@ def max_margin(
         Rows of weight zero count as absent; no other weight matters, >= 0.
     feature_names : sequence of str or None, default=None
         Names of the columns, in place of a frame's or a file's.
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do with rows of a frame or a file that lack a value.
     max_passes : int, default=100
         Sweeps over all rows at most, >= 1.
     max_rounds : int or None, default=None
@@ -140,5 +143,6 @@ def max_margin(
         fit_intercept=fit_intercept,
         sample_weight=sample_weight,
         feature_names=feature_names,
+        missing=missing,
     )
     return answered(read, find, monitor, LargestMargin, bool(fit_intercept))

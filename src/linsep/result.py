@@ -15,6 +15,7 @@ from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
 
 if TYPE_CHECKING:
+    from linsep.input.levels import Columns
     from linsep.input.types import FeaturesLike
     from linsep.proof.certificate import Certificate
 
@@ -115,6 +116,8 @@ class Separation:
     exact_weights : tuple of int or None
         The separator in exact integers (intercept last), where no double-precision
         vector was found that separates; then ``coef`` is this one rounded.
+    notes : tuple of str
+        How a file or a frame was read: text coded, columns and rows left out.
     """
 
     status: Status
@@ -137,6 +140,8 @@ class Separation:
     seconds: float = 0.0
     feature_names: tuple[str, ...] | None = None
     exact_weights: tuple[int, ...] | None = None
+    notes: tuple[str, ...] = ()
+    _columns: Columns | None = None
     _certificate: Lazy[Certificate] | None = None
 
     @property
@@ -197,7 +202,8 @@ class Separation:
                 "decision_function needs a separating hyperplane, but the status is "
                 f"{self.status.value!r}; look at .conflict, or fit a soft margin"
             )
-        data = check_features(X, self.n_features, self.feature_names)
+        known = self.feature_names, self._columns
+        data = check_features(X, self.n_features, *known)
         from linsep.proof.signs import decisions
 
         w = np.append(self.coef, self.intercept) if self.fit_intercept else self.coef
@@ -248,6 +254,7 @@ class Separation:
             "n_passes": self.n_passes,
             "n_rounds": self.n_rounds,
             "seconds": self.seconds,
+            "notes": list(self.notes),
         }
 
     def summary(self) -> str:
@@ -272,6 +279,7 @@ class Separation:
                 f"Largest coefficients: {terms}; intercept {self.intercept:.6g}."
             )
         lines.extend(self._conflict_lines())
+        lines.extend(f"Note: {note}." for note in self.notes)
         return "\n".join(lines)
 
     def _conflict_lines(self) -> list[str]:

@@ -31,6 +31,7 @@ def separate(
     fit_intercept: bool = True,
     sample_weight: WeightsLike | None = None,
     feature_names: Sequence[str] | None = None,
+    missing: str = "refuse",
     max_passes: int = 100,
     max_rounds: int | None = None,
     time_limit: float | None = None,
@@ -47,19 +48,19 @@ def separate(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features), or path
-        Finite numbers: NumPy arrays, lists, SciPy sparse matrices, pandas or polars
-        frames. float32 and float64 arrays are read in place, never copied. A path to a
-        data file is read with ``y`` as the name of its target column.
+    X : array-like or sparse matrix of shape (n_samples, n_features), frame, or path
+        Finite numbers; float32 and float64 arrays are read in place, never copied.
+        Frames and files may hold text and categories, as `linsep.read_table` says.
     y : array-like of shape (n_samples,), or str
-        Labels of at most two classes, in any coding. One class is separable by a
-        constant decision.
+        Labels of at most two classes, or the name of a frame's or file's column.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Rows of weight zero count as absent; no other weight matters, >= 0.
     feature_names : sequence of str or None, default=None
         Names of the columns, in place of a frame's or a file's.
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do with rows of a frame or a file that lack a value.
     max_passes : int, default=100
         Sweeps over all rows at most, >= 1.
     max_rounds : int or None, default=None
@@ -113,11 +114,7 @@ def separate(
     monitor = Monitor.checked(
         callback, max_passes=max_passes, max_rounds=max_rounds, time_limit=time_limit
     )
-    find = partial(
-        find_separator,
-        monitor=monitor,
-        rng=checked_seed(random_state),
-    )
+    find = partial(find_separator, monitor=monitor, rng=checked_seed(random_state))
     read = partial(
         problem_from,
         X,
@@ -125,5 +122,6 @@ def separate(
         fit_intercept=fit_intercept,
         sample_weight=sample_weight,
         feature_names=feature_names,
+        missing=missing,
     )
     return answered(read, find, monitor, Separation, bool(fit_intercept))

@@ -95,8 +95,7 @@ def test_separate_is_readable(csv):
     ):
         assert part in output
     assert "height" in output
-    assert "column 'colour' holds text, read as 2 columns of 0 and 1" in output
-    assert "(blue, red)" in output
+    assert "as columns: colour, 2 levels, the reference is blue." in output
     assert "no (negative side), yes (positive side)" in output
     assert "\x1b" not in output
 

@@ -24,6 +24,14 @@ MODEL = {
     "intercept": [0.125, -1, 2.0],
     "fit": {"status": ["separable"], "proved": [True], "nu": [None], "margin": 0.25},
 }
+SECOND = {name: part for name, part in MODEL.items() if name != "dummies"} | {
+    "version": 2,
+    "feature_names": ["weight", "colour[T.green]", "size[s]"],
+    "levels": {
+        "colour": {"levels": ["green", "red"], "reference": "red"},
+        "size": {"levels": ["s"], "reference": None},
+    },
+}
 TWO = MODEL | {
     "classes": [False, True],
     "coef": [[0.5, 1.0, -2.5]],
@@ -56,7 +64,7 @@ def places(value, path=()):
 
 def mutated(draw):
     """One model file with an entry replaced, removed or added, or bytes spoilt."""
-    record = json.loads(json.dumps(draw.choice([MODEL, TWO])))
+    record = json.loads(json.dumps(draw.choice([MODEL, TWO, SECOND])))
     if draw.random() < 0.6:
         *path, last = draw.choice(list(places(record))[1:])
         parent = record
@@ -142,6 +150,35 @@ ENTRIES = {
     "no target": {"target": None},
     "fit a list": {"fit": []},
 }
+
+
+CODINGS = {
+    "a reference that is no level": {"levels": ["green"], "reference": "blue"},
+    "a reference that is no text": {"levels": ["green"], "reference": 1},
+    "no reference": {"levels": ["green"]},
+    "levels alone": ["green"],
+    "a level without a column": {"levels": ["green", "blue"], "reference": None},
+}
+
+
+@pytest.mark.parametrize("case", CODINGS)
+def test_each_coding_is_checked(tmp_path, case):
+    assert load(tmp_path, json.dumps(SECOND)).columns == ("weight", "colour", "size")
+    levels = SECOND["levels"] | {"colour": CODINGS[case]}
+    with pytest.raises(linsep.InputError, match="must"):
+        load(tmp_path, json.dumps(SECOND | {"levels": levels}))
+
+
+@pytest.mark.parametrize("model", [MODEL, SECOND])
+def test_both_versions_predict(tmp_path, model):
+    data, path = tmp_path / "data.csv", tmp_path / "model.json"
+    data.write_text("size,colour,weight\ns,red,150\ns,green,-8\n")
+    path.write_text(json.dumps(model))
+    done = CliRunner().invoke(main, ["predict", str(path), str(data), "--scores"])
+    scores = [line.split(",")[1:] for line in done.stdout.splitlines()]
+    coef, intercept = np.array(model["coef"]), np.array(model["intercept"])
+    rows = [[150, 0, 1], [-8, 1, 0 if model is MODEL else 1]]
+    assert np.array(scores, float).tolist() == (rows @ coef.T + intercept).tolist()
 
 
 @pytest.mark.parametrize("case", ENTRIES)

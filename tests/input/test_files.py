@@ -21,8 +21,14 @@ from scipy.sparse import csr_array, issparse
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
 from helpers import ROOT, shared_file
-from linsep.input import InputError
-from linsep.input.files import categories, read_labelled, read_table, svmlight, tabular
+from linsep.input import InputError, coded_matrix
+from linsep.input.files import (
+    read_labelled,
+    read_table,
+    svmlight,
+    tabular,
+    text_column,
+)
 
 
 def write(folder: Path, name: str, content: str | bytes) -> Path:
@@ -241,13 +247,14 @@ def textbook(text, delimiter):
             names.append(name)
             features.append([1.0] * len(kept))
         else:
-            for level in sorted(set(kept)):
-                names.append(f"{name}[{level}]")
+            commonest = max(sorted(set(kept)), key=kept.count)
+            for level in sorted(set(kept) - {commonest}):
+                names.append(f"{name}[T.{level}]")
                 features.append([float(cell == level) for cell in kept])
     labels = [row[2].strip() for row in cells]
     if all(map(is_number, labels)):
         labels = [float(label) for label in labels]
-    return tuple(names), np.array(features).T, labels
+    return tuple(names), np.array(features).reshape(len(names), -1).T, labels
 
 
 def is_number(text):
@@ -260,7 +267,7 @@ def is_number(text):
 
 @given(st.lists(st.text("0123456789+-.eE_ naif()xt\t\u00a0", max_size=8), min_size=1))
 def test_engine_takes_for_a_number_what_python_does(tmp_path_factory, texts):
-    cells = [text for text in texts if text.strip() not in categories.MISSING]
+    cells = [text for text in texts if text.strip() not in text_column.MISSING]
     cells = [c for c in cells if not is_number(c) or math.isfinite(float(c))]
     # A column for each text, so that one file asks about them all.
     names = [f"c{k}" for k in range(len(cells))]
@@ -374,8 +381,8 @@ def test_json_lines(tmp_path):
         ("t.ndjson.gz", gzip.compress(text.encode())),
     ):
         table = read_table(write(tmp_path, name, content), "label")
-        assert table.feature_names == ("a", "colour[blue]", "colour[red]", "truth")
-        assert table.X.tolist() == [[0.1, 0, 1, 1], [2.0**53, 1, 0, 0]]
+        assert table.feature_names == ("a", "colour[T.red]", "truth")
+        assert table.X.tolist() == [[0.1, 1, 1], [2.0**53, 0, 0]]
         assert table.y.tolist() == ["x", "y"]
     gap = write(tmp_path, "gap.jsonl", '{"a": 1, "label": 0}\n{"label": 1}\n')
     assert "column 'a', row 1 (counted from 0), must hold" in refused(gap, "label")
@@ -398,8 +405,8 @@ def test_without_a_target_there_are_no_labels(tmp_path):
 def test_only_the_columns_asked_for_are_looked_at(tmp_path):
     path = write(tmp_path, "data.csv", "a,when,b,label\n1,,x,0\n2,noon,y,\n")
     table = read_table(path, columns=["b", "a"])
-    assert table.feature_names == ("a", "b[x]", "b[y]")
-    assert table.X.tolist() == [[1, 1, 0], [2, 0, 1]]
+    assert table.feature_names == ("a", "b[T.y]")
+    assert table.X.tolist() == [[1, 0], [2, 1]]
     assert "must have the column 'c'" in refused_columns(path, ["c"])
     sparse = write(tmp_path, "data.svm", "1 2:5\n0 1:7\n")
     assert read_table(sparse, columns=["2", "4"]).X.toarray().tolist() == [
@@ -431,25 +438,42 @@ def test_arrow_files_are_told_what_to_become(tmp_path):
 # --- text, truth, names ---
 
 
-def test_text_becomes_one_column_a_level_none_left_out(tmp_path):
-    table = read_csv(tmp_path, "size,colour,label\n1,red,x\n2, blue,y\n3,red,y\n")
-    assert table.feature_names == ("size", "colour[blue]", "colour[red]")
-    np.testing.assert_array_equal(table.X, [[1, 0, 1], [2, 1, 0], [3, 0, 1]])
-    assert dict(table.dummies) == {"colour": ("blue", "red")}
+TWO_TEXTS = "size,colour,label,kind\n1,red,x,b\n2, blue,y,a\n3,red,y,a\n"
+
+
+def test_text_becomes_one_column_a_level_but_the_commonest(tmp_path):
+    table = read_csv(tmp_path, TWO_TEXTS)
+    assert table.feature_names == ("size", "colour[T.blue]", "kind[T.b]")
+    np.testing.assert_array_equal(table.X, [[1, 0, 1], [2, 1, 0], [3, 0, 0]])
+    assert dict(table.dummies) == {"colour": ("blue", "red"), "kind": ("a", "b")}
+    assert {name: of.reference for name, of in table.levels.items()} == {
+        "colour": "red",
+        "kind": "a",
+    }
+    assert {name: codes.tolist() for name, codes in table.codes.items()} == {
+        "colour": [1, 0, 1],
+        "kind": [1, 0, 0],
+    }
     np.testing.assert_array_equal(table.y, ["x", "y", "y"])
+
+
+def test_without_a_constant_the_first_text_keeps_all_its_levels(tmp_path):
+    table = read_csv(tmp_path, TWO_TEXTS, fit_intercept=False)
+    assert table.feature_names == ("size", "colour[blue]", "colour[red]", "kind[T.b]")
+    np.testing.assert_array_equal(table.X, [[1, 0, 1, 1], [2, 1, 0, 0], [3, 0, 1, 0]])
 
 
 def test_column_with_one_word_among_numbers_is_text(tmp_path):
     table = read_csv(tmp_path, "grade,label\n1,x\n2,y\n3+,y\n1,x\n")
-    assert table.feature_names == ("grade[1]", "grade[2]", "grade[3+]")
+    assert table.feature_names == ("grade[T.2]", "grade[T.3+]")
 
 
 def test_word_after_many_numbers_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(tabular, "_CELLS", 10)  # several pieces
     rows = [f"{i % 3},{i % 2}\n" for i in range(100)]
     table = read_csv(tmp_path, "grade,label\n" + "".join(rows) + "3+,1\n")
-    assert table.feature_names == ("grade[0]", "grade[1]", "grade[2]", "grade[3+]")
-    assert table.X.sum() == 101
+    assert table.feature_names == ("grade[T.1]", "grade[T.2]", "grade[T.3+]")
+    assert table.X.sum() == 101 - 34
 
 
 def test_true_and_false_become_one_and_zero(tmp_path):
@@ -474,12 +498,9 @@ def test_parquet_types(tmp_path):
         "truth",
         "small",
         "money",
-        "colour[blue]",
-        "colour[red]",
+        "colour[T.blue]",
     )
-    np.testing.assert_array_equal(
-        read.X, [[1, 1, 0.1, 0, 1], [0, 2, 2, 1, 0], [1, 3, 3, 0, 1]]
-    )
+    np.testing.assert_array_equal(read.X, [[1, 1, 0.1, 0], [0, 2, 2, 1], [1, 3, 3, 0]])
     np.testing.assert_array_equal(read.y, ["x", "y", "y"])
 
 
@@ -505,9 +526,9 @@ def test_parquet_index_of_pandas_is_left_out_and_said(tmp_path):
         (
             "size,colour\nlarge,red\nsmall,blue\n",
             "colour",
-            ("size[large]", "size[small]"),
+            ("size[T.small]",),
         ),
-        ("p,x\ne,x\np,y\n", "0", ("x1[x]", "x1[y]")),  # recurs: values, not names
+        ("p,x\ne,x\np,y\n", "0", ("x1[T.y]",)),  # recurs: values, not names
         ("p,q\n1,x\n", "q", ("p",)),
     ],
 )
@@ -544,7 +565,7 @@ def test_many_levels_are_kept_sparse(tmp_path, monkeypatch):
     ]
     text = "a,flag,word,label\n" + "".join(rows)
     dense = read_csv(tmp_path, text)
-    monkeypatch.setattr(categories, "_LARGE_BYTES", 0)
+    monkeypatch.setattr(coded_matrix, "_LARGE_BYTES", 0)
     sparse = read_csv(tmp_path, text)
     assert isinstance(dense.X, np.ndarray)
     assert isinstance(sparse.X, csr_array)
@@ -562,13 +583,75 @@ def test_thousands_of_levels_need_ten_rows_each_and_are_sparse(tmp_path):
 
     found = table(3000)
     assert issparse(found.X)
-    assert found.feature_names == (*(f"firm[{level}]" for level in levels), "x")
+    names = (f"firm[T.{level}]" for level in levels[1:])
+    assert found.feature_names == (*names, "x")
     expected = np.zeros((3000, 301))
     expected[np.arange(3000), np.arange(3000) % 300] = 1
     expected[:, 300] = np.arange(3000) / 8
+    expected = expected[:, 1:]  # the first is the reference
     np.testing.assert_array_equal(found.X.toarray(), expected)
     with pytest.raises(InputError, match="more than 299 different values"):
         table(2999)
+
+
+# --- what is set aside, and what is missing ---
+
+
+def test_names_of_rows_and_dates_are_left_out_and_said(tmp_path):
+    rows = [f"id{i},2024-01-{i + 1:02d},{i % 7}.5,{i % 2}" for i in range(20)]
+    table = read_csv(tmp_path, "\n".join(["key,day,x,label", *rows, ""]))
+    assert table.feature_names == ("x",)
+    notes = "; ".join(table.notes)
+    assert "'key' holds another text in each of 20 rows (id0, id1, ...)" in notes
+    assert "'day' holds dates or times (2024-01-01, ...)" in notes
+    path = tmp_path / "data.csv"
+    assert "'day' must hold numbers or a few" in refused_columns(path, ["day", "x"])
+
+
+@pytest.mark.parametrize(
+    "kind", [pyarrow.timestamp("s"), pyarrow.date32(), pyarrow.time32("s")], ids=str
+)
+def test_dates_in_parquet_are_left_out_and_said(tmp_path, kind):
+    when = pyarrow.array([0, 1], pyarrow.int32()).cast(
+        pyarrow.int64() if kind == pyarrow.timestamp("s") else pyarrow.int32()
+    )
+    table = pyarrow.table({"when": when.cast(kind), "a": [1, 2], "label": [0, 1]})
+    path = write(tmp_path, "t.parquet", as_parquet(table))
+    read = read_table(path, "label")
+    assert read.feature_names == ("a",)
+    assert "left out, since they hold dates or times: 'when'" in read.notes
+    assert "dates or times in 'when'" in refused_columns(path, ["when"])
+
+
+def test_many_names_and_many_dates_are_left_out_too(tmp_path):
+    rows = [f"id{i},{1800 + i % 400}-05-03,{i % 7},{i % 2}" for i in range(900)]
+    table = read_csv(tmp_path, "\n".join(["key,day,x,label", *rows, ""]))
+    assert table.feature_names == ("x",)
+
+
+GAPS = "a,b,c,label\n1,red,5,x\n,blue,,y\n3,?,7,x\n4,red,8,y\n5,blue,9,\n"
+
+
+def test_missing_values_are_counted_for_all_columns_at_once(tmp_path):
+    said = refused(write(tmp_path, "gaps.csv", GAPS), "label")
+    assert "column 'a', line 3, must hold a value, got none" in said
+    assert "in 3 of 5 rows (values missing: 'a' 1, 'b' 1, 'c' 1, 'label' 1)" in said
+    assert 'missing="drop" (--missing drop)' in said
+
+
+def test_rows_with_missing_values_are_left_out_on_request(tmp_path):
+    table = read_csv(tmp_path, GAPS, missing="drop")
+    assert table.rows.tolist() == [0, 3]
+    assert table.n_rows == 5
+    assert table.X.tolist() == [[1, 5], [4, 8]]  # b holds one level in what is left
+    assert table.y.tolist() == ["x", "y"]
+    assert any("3 of 5 rows were left out for missing" in note for note in table.notes)
+    numbers = read_csv(tmp_path, GAPS, drop=["b"], missing="drop")
+    assert numbers.rows.tolist() == [0, 2, 3]
+    assert numbers.X.tolist() == [[1, 5], [3, 7], [4, 8]]
+    empty = write(tmp_path, "none.csv", "a,label\n,0\n,1\n")
+    assert "a row without missing values" in refused(empty, "label", missing="drop")
+    assert '"refuse" or "drop"' in refused(empty, "label", missing="omit")
 
 
 # --- every bad file is refused, with a reason ---
@@ -595,10 +678,10 @@ BAD_CSV = {
     "open quote": ('a,label\n1,"x\n2,y\n', r"a quote that is never closed"),
     "decimal comma": ("a;label\n1,5;x\n2,5;y\n", r"with a decimal point.*got '1,5'"),
     "thousands": ('a,label\n"1,500",x\n"2,500",y\n', r"no thousands separator"),
-    "name made twice": ("a,a[u],label\nu,1,x\nv,2,y\n", r"got 'a\[u\]' twice"),
-    "identifiers": (
-        "a,label\n" + "".join(f"id{i},{i % 2}\n" for i in range(20)),
-        r"got the text 'id0' \(line 2\) among another value in each of the 20 rows",
+    "name made twice": ("a,a[T.v],label\nu,1,x\nv,2,y\n", r"got 'a\[T.v\]' twice"),
+    "numbers and an error": (
+        "a,label\n" + "".join(f"{i},{i % 2}\n" for i in range(20)) + "2O,1\n",
+        r"got the text '2O' \(line 22\) among another value in each of the 21 rows",
     ),
     "free text": (
         "a,label\n" + "".join(f"id{i % 300},{i % 2}\n" for i in range(900)),
@@ -755,7 +838,6 @@ def test_bad_npy_is_refused(tmp_path, array, message):
         (pyarrow.array([None, None]), r"column 'a', row 0 .*must hold a value"),
         (pyarrow.array([1.0, math.inf]), r"must be a finite number, got inf"),
         (pyarrow.array([0, 2**53 + 1]), r"column 'a'"),
-        (pyarrow.array([0, 1], pyarrow.timestamp("s")), r"got the type TIMESTAMP"),
         (pyarrow.array([[0], [1]]), r"got the type BIGINT\[\]"),
     ],
 )

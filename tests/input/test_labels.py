@@ -260,7 +260,7 @@ class Colour(enum.Enum):
         (1, r"y must be one column of labels.*got shape \(\)"),
         (None, r"got shape \(\)"),
         ([[0], [1, 2]], "that can be sorted, got list"),
-        ("target", r"got the string 'target'.*pass frame\[name\] as y"),
+        ("target", r"got the string 'target'.*path or a frame"),
         ([1, "a", 1], "labels of one kind that can be sorted, got int and str"),
         ([True, "a"], "got bool and str; make them all strings or all numbers"),
         ([1j, 2j], "got complex"),

@@ -24,7 +24,9 @@ from linsep.classifier.kernel_fits import Kernel, KernelLike, KernelSpace, fit_k
 from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.samples import Samples
 from linsep.classifier.two_classes import fit_each_side
-from linsep.input import InputError
+from linsep.input import InputError, check_features
+from linsep.input.levels import Columns
+from linsep.input.problem import tabulated
 from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Progress
 from linsep.solvers.bounds import norm
@@ -232,8 +234,10 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Or the Gram matrix, (n_samples, n_samples), with ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels.
+            Text and categories in a frame become columns of 0 and 1, as for
+            `linsep.separate`; ``feature_names_in_`` are those of the columns made.
+        y : array-like of shape (n_samples,), or str
+            Labels, or the name of a column of the frame.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Non-negative weights; zero means absent.
 
@@ -242,14 +246,19 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         self._validate_params()
+        table, y = tabulated(X, y, bool(self.fit_intercept), "refuse")
         rows, given = validate_data(
             self,
-            X,
+            X if table is None else table.X,
             y,
             accept_sparse="csr" if self.kernel != "precomputed" else False,
             dtype=[np.float64, np.float32],
             order="C",
         )
+        self._columns = None
+        if table is not None:
+            self._columns = Columns(table.columns, table.levels)
+            self.feature_names_in_ = np.array(table.feature_names, dtype=object)
         check_classification_targets(given)
         weights = _check_sample_weight(
             sample_weight, rows, dtype=np.float64, ensure_non_negative=True
@@ -390,13 +399,17 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             Positive for ``classes_[1]``; with many classes the largest one wins.
         """
         check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr" if self.kernel != "precomputed" else False,
-            dtype=[np.float64, np.float32],
-            reset=False,
-        )
+        if self._columns is not None:
+            names = tuple(self.feature_names_in_)
+            X = check_features(X, len(names), names, self._columns)
+        else:
+            X = validate_data(
+                self,
+                X,
+                accept_sparse="csr" if self.kernel != "precomputed" else False,
+                dtype=[np.float64, np.float32],
+                reset=False,
+            )
         return self._decide(X if self._space is None else self._space.features(X))
 
     def _decide(self, features: Any) -> NDArray[np.float64]:

@@ -37,7 +37,7 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
         metavar="LABEL",
         help="The label on the positive side; all others are on the negative side.",
     )
-    @shared_options("--drop", "--header")
+    @shared_options("--drop", "--missing", "--header")
     @wraps(command)
     def wrapped(
         file: Path,
@@ -45,10 +45,18 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
         positive: str | None,
         drop: tuple[str, ...],
         header: bool | None,
+        missing: str,
         **options: Any,
     ) -> None:
-        def read() -> Labelled:
-            table, y = read_labelled(file, target, drop=drop, header=header)
+        def read(fit_intercept: bool = True) -> Labelled:
+            table, y = read_labelled(
+                file,
+                target,
+                drop=drop,
+                header=header,
+                missing=missing,
+                fit_intercept=fit_intercept,
+            )
             return _labelled(table, y, positive)
 
         command(read=read, file=file, **options)

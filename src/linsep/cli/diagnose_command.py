@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="binomial: logit, probit, cloglog; poisson: any log link.",
 )
-@shared_options("--drop", "--header")
+@shared_options("--drop", "--missing", "--header")
 @intercept_option("A model without an intercept (with --target).")
 @click.option(
     "--weights", metavar="COL", help="A column of weights; rows of weight 0 are absent."
@@ -55,6 +55,7 @@ def command(
     target: str | None,
     formula: str | None,
     drop: tuple[str, ...],
+    missing: str,
     header: bool | None,
     fit_intercept: bool,
     weights: str | None,
@@ -75,10 +76,11 @@ def command(
     _require_places(file, certificate, certificate_data)
     on_file = None
     if formula is not None and target is None:
-        if not fit_intercept or drop or header is not None:
+        if not fit_intercept or drop or header is not None or missing != "refuse":
             raise InputError(
-                "--no-intercept, --drop and --header go with --target; a formula says "
-                "itself what is in the model ('y ~ 0 + x')"
+                "--no-intercept, --drop, --missing and --header go with --target; a "
+                "formula says itself what is in the model ('y ~ 0 + x'), and leaves "
+                "out rows with missing values"
             )
         answer = _by_formula(file, formula, weights, **settings)
     elif target is not None and formula is None:
@@ -87,8 +89,11 @@ def command(
         on_file += [part for name in left_out for part in ("--drop", name)]
         if header is not None:
             on_file.append("--header" if header else "--no-header")
+        if missing == "drop":
+            on_file += ["--missing", missing]
         settings["fit_intercept"] = fit_intercept
-        answer = _by_target(file, target, left_out, header, weights, **settings)
+        reading = {"drop": left_out, "header": header, "missing": missing}
+        answer = _by_target(file, target, reading, weights, **settings)
     else:
         raise InputError(
             "give --target COL or --formula 'y ~ x', one of the two; got "
@@ -178,8 +183,7 @@ def _how_to_check(
 def _by_target(
     file: Path,
     target: str,
-    drop: tuple[str, ...],
-    header: bool | None,
+    reading: dict[str, Any],
     weights: str | None,
     *,
     time_limit: float | None,
@@ -188,22 +192,20 @@ def _by_target(
 ) -> Diagnosis:
     """Diagnose one column of a file against all others but those dropped."""
     from linsep.diagnosis.diagnosing import diagnosed
-    from linsep.diagnosis.inputs.design import study_from
+    from linsep.diagnosis.inputs.tables import study_from_table
+    from linsep.input.arguments import positive_weights
     from linsep.input.files import read_labelled, read_table
 
-    table, y = read_labelled(file, target, drop=drop, header=header)
     if weights is not None:
-        weighed = read_table(file, weights, columns=(), header=header)
-        model["sample_weight"] = weighed.y
+        weighed = read_table(file, weights, columns=(), header=reading["header"]).y
+        assert weighed is not None
+        reading["present"] = positive_weights(weighed, len(weighed))
+        model["sample_weight"] = weighed
+    has_constant = model["fit_intercept"] or model["family"] == "ordinal"
+    table, y = read_labelled(file, target, fit_intercept=has_constant, **reading)
 
     def study() -> Study:
-        return study_from(
-            table.X,
-            y,
-            feature_names=table.feature_names,
-            outcome_name=table.target,
-            **model,
-        )
+        return study_from_table(table, y, outcome_name=table.target, **model)
 
     return diagnosed(study, time_limit, random_state)
 

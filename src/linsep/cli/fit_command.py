@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Where to save the model: .json, or .onnx if onnx is installed.",
 )
-@shared_options("--target", "--drop", "--header")
+@shared_options("--target", "--drop", "--missing", "--header")
 @click.option(
     "--nu",
     metavar="SHARE",
@@ -53,6 +53,7 @@ def command(
     model: Path,
     target: str | None,
     drop: tuple[str, ...],
+    missing: str,
     header: bool | None,
     nu: float | None,
     **settings: Any,  # the classifier's own, under its names
@@ -72,7 +73,14 @@ def command(
 
     require_writable(model, file)
     with progress_line(f"reading {file}") as progress:
-        table, y = read_labelled(file, target, drop=drop, header=header)
+        table, y = read_labelled(
+            file,
+            target,
+            drop=drop,
+            missing=missing,
+            header=header,
+            fit_intercept=settings["fit_intercept"],
+        )
         progress.say("fitting")
         classifier = OptimisticPerceptron(nu="auto" if nu is None else nu, **settings)
         with warnings.catch_warnings():

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linsep.cli.output import require_file, writing
 from linsep.input import InputError, check_features
+from linsep.input.levels import Levels
 from linsep.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -32,13 +33,12 @@ if TYPE_CHECKING:
 Label: TypeAlias = str | int | float | bool
 
 FORMAT = "linsep-linear-classifier"
-VERSION = 1
+VERSION = 2  # version 1 had "dummies", a column for each level, in place of "levels"
 # Four million columns, the most that are read, with names and coefficients take half.
 MOST_BYTES = 1 << 28
 LARGEST = sys.float_info.max
 _ENTRIES = {
-    "format", "version", "target", "classes", "feature_names", "dummies", "coef",
-    "intercept",
+    "format", "version", "target", "classes", "feature_names", "coef", "intercept",
 }  # fmt: skip
 
 
@@ -63,8 +63,8 @@ class LinearModel:
     feature_names : tuple of str
     target : str
         The name of the labels' column.
-    dummies : mapping of str to tuple of str
-        Columns of text, and the levels that became 0/1 columns.
+    levels : mapping of str to Levels
+        Columns of text, and how they became 0/1 columns.
     status : mapping
         What was proved when it was fitted.
     """
@@ -74,7 +74,7 @@ class LinearModel:
     intercept: NDArray[np.float64]
     feature_names: tuple[str, ...]
     target: str
-    dummies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    levels: Mapping[str, Levels] = field(default_factory=dict)
     status: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
@@ -94,9 +94,20 @@ class LinearModel:
             classifier.intercept_,
             table.feature_names,
             str(table.target),
-            table.dummies,
+            table.levels,
             status,
         )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the data that the features are made of."""
+        column_of = {
+            name: column
+            for column, of in self.levels.items()
+            for name in of.names(column)
+        }
+        used = (column_of.get(name, name) for name in self.feature_names)
+        return tuple(dict.fromkeys(used))
 
     def decisions(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return decision values, shape (n_samples,) or (n_samples, n_classes)."""
@@ -120,7 +131,10 @@ class LinearModel:
             "target": self.target,
             "classes": list(self.classes),
             "feature_names": list(self.feature_names),
-            "dummies": {name: list(levels) for name, levels in self.dummies.items()},
+            "levels": {
+                name: {"levels": list(of.levels), "reference": of.reference}
+                for name, of in self.levels.items()
+            },
             "coef": self.coef.tolist(),
             "intercept": self.intercept.tolist(),
             "fit": dict(self.status),
@@ -146,7 +160,7 @@ class LinearModel:
             np.array(record["intercept"], dtype=np.float64),
             tuple(names),
             record["target"],
-            {column: tuple(levels) for column, levels in record["dummies"].items()},
+            _levels(record),
             record.get("fit", {}),
         )
 
@@ -187,6 +201,28 @@ def _read(path: Path) -> dict[str, Any]:
     return record
 
 
+def _levels(record: dict[str, Any]) -> dict[str, Levels]:
+    """Return how the columns of text are coded, in either version of the file."""
+    if record["version"] == 1:
+        return {name: Levels(tuple(of), None) for name, of in record["dummies"].items()}
+    return {
+        name: Levels(tuple(of["levels"]), of["reference"])
+        for name, of in record["levels"].items()
+    }
+
+
+def _is_coding(version: object, coding: object) -> bool:
+    """Tell whether this says which levels a column has, and which is the reference."""
+    if version == 1:
+        return _all_differ(coding, _is_text)
+    return (
+        isinstance(coding, dict)
+        and set(coding) == {"levels", "reference"}
+        and _all_differ(coding["levels"], _is_text)
+        and coding["reference"] in (None, *coding["levels"])
+    )
+
+
 def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     """Yield what must hold of a model's object; each may rely on those before it."""
     yield (
@@ -195,10 +231,11 @@ def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     )
     version = record.get("version")
     yield (
-        type(version) is int and version == VERSION,
-        f"of version {VERSION}, got {version!r:.40}; update linsep",
+        type(version) is int and version in (1, VERSION),
+        f"of version 1 or {VERSION}, got {version!r:.40}; update linsep",
     )
-    odd = sorted((set(record) - {"fit"}) ^ _ENTRIES)
+    coding = "dummies" if version == 1 else "levels"
+    odd = sorted((set(record) - {"fit"}) ^ {*_ENTRIES, coding})
     yield (
         not odd,
         f"with every part and no other, got one where these are missing or unknown: "
@@ -206,7 +243,7 @@ def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     )
     broken = "got a broken one; fit again"
     classes, names = record["classes"], record["feature_names"]
-    dummies = record["dummies"]
+    codings = record[coding]
     yield _is_text(record["target"]), f"whose target is a text, {broken}"
     yield (
         _all_differ(classes, _is_label),
@@ -217,11 +254,13 @@ def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
         f"whose feature_names are texts, all different, {broken}",
     )
     yield (
-        isinstance(dummies, dict)
-        and all(_all_differ(levels, _is_text) for levels in dummies.values())
-        and {f"{column}[{level}]" for column in dummies for level in dummies[column]}
+        isinstance(codings, dict)
+        and all(_is_coding(version, of) for of in codings.values())
+        and {
+            name for column, of in _levels(record).items() for name in of.names(column)
+        }
         <= set(names),
-        f"whose dummies give levels by column, each among its feature_names, {broken}",
+        f"whose {coding} give levels by column, each among its feature_names, {broken}",
     )
     coef, intercept = record["coef"], record["intercept"]
     yield (

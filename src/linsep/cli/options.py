@@ -35,6 +35,14 @@ _SHARED = {
         multiple=True,
         help="A column to leave out. May be given several times.",
     ),
+    "--missing": click.option(
+        "--missing",
+        type=click.Choice(["refuse", "drop"]),
+        default="refuse",
+        show_default=True,
+        help="What to do with rows that lack a value: refuse the file, with a count, "
+        "or leave them out, with a note.",
+    ),
     "--header": click.option(
         "--header/--no-header",
         default=None,

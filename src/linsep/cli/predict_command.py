@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from linsep.cli.output import say
 from linsep.input import InputError
-from linsep.input.files import read_table
+from linsep.input.files import Request, read_request
 from linsep.rows import as_dense
 
 if TYPE_CHECKING:
@@ -51,31 +51,11 @@ def _field(label: Any) -> str:
 
 def _features(file: Path, rule: LinearModel) -> NDArray[np.float64]:
     """Return the model's columns, texts coded as they were when it was fitted."""
-    source_of = {
-        f"{column}[{level}]": column
-        for column, levels in rule.dummies.items()
-        for level in levels
-    }
-    columns = dict.fromkeys(source_of.get(name, name) for name in rule.feature_names)
-    table = read_table(file, columns=tuple(columns))
-    for text, levels in table.dummies.items():
-        unknown = sorted(set(levels) - set(rule.dummies.get(text, levels)))
-        if unknown and text in rule.dummies:
+    table = read_request(file, Request(columns=rule.columns, levels=rule.levels))
+    for column in table.levels:
+        if column not in rule.levels:
             raise InputError(
-                f"column {text!r} must hold levels that the model knows, "
-                f"{list(rule.dummies[text])}, got {unknown[:5]}; drop those rows"
-            )
-    X = as_dense(table.X)
-    known = {name: j for j, name in enumerate(table.feature_names)}
-    out = np.zeros((X.shape[0], len(rule.feature_names)))
-    for j, name in enumerate(rule.feature_names):
-        column = source_of.get(name, name)
-        if name in known:
-            out[:, j] = X[:, known[name]]
-        elif name == column or column not in table.dummies:
-            kind = "numbers" if name == column else "texts"
-            raise InputError(
-                f"{file} must hold {kind} in the column {column!r}, as when the model "
+                f"{file} must hold numbers in the column {column!r}, as when the model "
                 "was fitted, got other values; correct them"
             )
-    return out
+    return as_dense(table.features(rule.feature_names)).astype(np.float64, copy=False)

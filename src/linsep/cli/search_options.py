@@ -31,7 +31,7 @@ class Asked:
     `linsep.separate` and `linsep.max_margin`.
     """
 
-    read: Callable[[], Labelled]
+    read: Callable[..., Labelled]
     file: Path
     certificate: Path | None
     as_json: bool
@@ -43,7 +43,7 @@ class Asked:
         """Read the file, search it, save the proof; return the answer and the table."""
         require_writable(self.certificate, self.file)
         with progress_line(f"reading {self.file}") as progress:
-            data = self.read()
+            data = self.read(fit_intercept=self.options["fit_intercept"])
             progress.say("searching")
             answer = search(
                 data.table.X, data.y, callback=progress, **self.options, **more
@@ -62,13 +62,15 @@ class Asked:
             record = answer.to_dict() | {
                 "target": table.target,
                 "dummies": {name: list(of) for name, of in table.dummies.items()},
+                "references": {name: of.reference for name, of in table.levels.items()},
                 "notes": list(table.notes),
             }
             say(strict_json(record))
         else:
             told = [answer.summary(), *lines, _sides(answer)]
             told.append(_proof(answer, self.certificate))
-            told += [f"Note: {sentence}." for sentence in _reading_notes(table)]
+            notes = (*table.notes, *table.coding_notes)
+            told += [f"Note: {sentence}." for sentence in notes]
             say("\n".join(told))
         raise SystemExit(0 if answer.separable is not None else 1)
 
@@ -80,7 +82,7 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
     @shared_options("--no-intercept", *_LIMITS, "--certificate", "--json")
     @wraps(command)
     def wrapped(
-        read: Callable[[], Labelled],
+        read: Callable[..., Labelled],
         file: Path,
         certificate: Path | None,
         as_json: bool,
@@ -93,12 +95,18 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _named(answer: Answer, data: Labelled) -> Answer:
-    """Call columns and classes by the names they have in the file."""
+    """Call columns, classes and rows by the names they have in the file."""
     labels = answer.conflict_labels
     if labels is not None:
         labels = np.array([data.names[label] for label in labels.tolist()])
+    placed: dict[str, Any] = {
+        name: data.table.given(rows)
+        for name in ("conflict", "support")
+        if (rows := answer.__dict__.get(name)) is not None
+    }
     return replace(
         answer,
+        **placed,
         feature_names=data.table.feature_names,
         classes=np.array([data.names[label] for label in answer.classes.tolist()]),
         conflict_labels=labels,
@@ -128,15 +136,3 @@ def _proof(answer: Separation, path: Path | None) -> str:
         return "Proof: none, since the data are undecided."
     kept = f"saved to {path}" if path else "save it with --certificate OUT.json"
     return f"Proof: checked in exact arithmetic; {kept}."
-
-
-def _reading_notes(table: Table) -> list[str]:
-    """Say how the file was read, where that bears on the answer."""
-    notes = list(table.notes)
-    for column, levels in table.dummies.items():
-        shown = ", ".join(levels[:8]) + (", ..." if len(levels) > 8 else "")
-        notes.append(
-            f"column {column!r} holds text, read as {len(levels)} columns of 0 and 1, "
-            f"one for each level ({shown})"
-        )
-    return notes

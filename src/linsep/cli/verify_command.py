@@ -14,10 +14,11 @@ from linsep.cli.output import require_file, say
 @click.command("verify")
 @click.argument("certificate", type=click.Path(path_type=Path), metavar="CERT.json")
 @data_options
-def command(read: Callable[[], Labelled], file: Path, certificate: Path) -> None:
+def command(read: Callable[..., Labelled], file: Path, certificate: Path) -> None:
     """Check that the proof in CERT.json holds for the data in FILE.
 
-    Give --target, --positive, --drop and --header as they were given when it was made.
+    Give --target, --positive, --drop, --missing and --header as they were given when it
+    was made.
     Exit code 1: the proof does not hold, or is about other data.
     """
     from linsep.proof.certificate import Certificate
@@ -25,6 +26,6 @@ def command(read: Callable[[], Labelled], file: Path, certificate: Path) -> None
     remedy = "make one with `linsep separate ... --certificate OUT.json`"
     require_file(certificate, "a certificate file", remedy)
     proof = Certificate.load(certificate)
-    data = read()
+    data = read(fit_intercept=proof.fit_intercept)
     proof.verify(data.table.X, data.y)
     say(f"The certificate holds: {proof}.")

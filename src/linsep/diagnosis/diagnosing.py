@@ -25,6 +25,7 @@ def diagnose(
     fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    missing: str | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -36,6 +37,7 @@ def diagnose(
         diagnose(X, y, family="binomial")         # arrays, sparse matrices, frames
         diagnose("y ~ x1 + C(x2)", data)          # as `diagnose_formula`
         diagnose("y ~ x | firm + year", data)     # with fixed effects
+        diagnose(frame, "y")                      # a frame that holds the outcome
         diagnose("file.csv", "y")                 # a data file and its target
         diagnose(model)                           # as `diagnose_model`: statsmodels
         diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
@@ -50,8 +52,9 @@ def diagnose(
     ----------
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
         The design, without a column for the intercept. Columns of text or categories
-        in a frame become columns of 0 and 1, sparse, one for each level but the one
-        with the most rows. In its place: a formula, a path, or a model.
+        in a frame or a file become columns of 0 and 1, one for each level but the one
+        with the most rows; dates, and texts that are another in every row, are left
+        out with a note. In its place: a formula, a path, or a model.
     y : array-like of shape (n_samples,) or (n_samples, 2)
         The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
         or two columns that count successes and failures. Poisson: any non-negative
@@ -70,6 +73,9 @@ def diagnose(
         Rows of weight zero count as absent; no other weight matters.
     feature_names : sequence of str, optional
         Names of the columns, instead of a frame's, or x0, x1, ...
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do with rows of a file or a frame that lack a value; formulas leave
+        them out.
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
         afterwards, some estimates are. What it leaves is for the summary and the
@@ -135,6 +141,7 @@ def diagnose(
             fit_intercept=fit_intercept,
             sample_weight=sample_weight,
             feature_names=feature_names,
+            missing=missing,
         ),
         time_limit,
         random_state,

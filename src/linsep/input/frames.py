@@ -28,6 +28,25 @@ def frame_features(
     pandas stay sparse. InputError if the frame cannot be read, if a column holds no
     numbers (all are named), or numbers that would be rounded.
     """
+    found = frame_of(X)
+    if found is None:
+        return None
+    import narwhals.stable.v2 as nw
+
+    frame, names = found
+    kinds = set(frame.schema.values())
+    if kinds == {nw.Float32()} or kinds == {nw.Float64()}:
+        whole = frame.to_numpy()
+        if whole.dtype.kind == "f":  # pandas' nullable floats may come as objects
+            return whole, names
+    native = frame.to_native()
+    if _is_sparse_pandas(native):
+        return native.sparse.to_coo(), names
+    return columns_together(frame, names), names
+
+
+def frame_of(X: object) -> tuple[nw.DataFrame[Any], tuple[str, ...]] | None:
+    """Return a frame through narwhals and its columns' names; None if it is none."""
     if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):
         return None  # before narwhals is loaded
     import narwhals.stable.v2 as nw
@@ -49,19 +68,10 @@ def frame_features(
         if not streams and not hasattr(X, "__dataframe__"):
             return None
         frame = _through_protocol(X, streams)
-    names = names or tuple(map(str, frame.columns))
-    kinds = set(frame.schema.values())
-    if kinds == {nw.Float32()} or kinds == {nw.Float64()}:
-        whole = frame.to_numpy()
-        if whole.dtype.kind == "f":  # pandas' nullable floats may come as objects
-            return whole, names
-    native = frame.to_native()
-    if _is_sparse_pandas(native):
-        return native.sparse.to_coo(), names
-    return _columns_together(frame, names), names
+    return frame, names or tuple(map(str, frame.columns))
 
 
-def _columns_together(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> Floats:
+def columns_together(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> Floats:
     """Fill one column-major array, or raise and name every column without numbers."""
     columns, bad = [], []
     for name, column in zip(names, frame.iter_columns(), strict=True):

@@ -28,8 +28,7 @@ def labels_from(y: Any) -> NDArray[Any]:
     if isinstance(y, str | bytes):
         raise InputError(
             f"y must hold one label for every row of X, got the string {y!r}; the name "
-            "of a column works with a path only: for a frame, pass frame[name] as y "
-            "and the other columns as X"
+            "of a column works where X is a path or a frame"
         )
     labels = _one_column(_as_array(y))
     if labels.dtype.kind in "cV":

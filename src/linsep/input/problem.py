@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.errors import InputError
 from linsep.input.features import Features, features_from, no_rows_message
+from linsep.input.frame_tables import frame_table
 from linsep.input.labels import labels_from, signs_from
-from linsep.rows import rows_from
+from linsep.input.levels import Columns
+from linsep.rows import is_sparse, rows_from
 
 if TYPE_CHECKING:
+    from linsep.input.files import Table
     from linsep.rows import Rows
 
 __all__ = ["Problem", "check_features", "problem_from"]
@@ -35,7 +38,12 @@ class Problem:
         The columns' names, if X was a frame or a file.
     fit_intercept : bool
     present : ndarray of int, or None
-        The numbers of these rows in the data given, where some had weight zero.
+        The numbers of these rows in the data given, where some had weight zero or
+        missing values.
+    columns : Columns, or None
+        What the features were made of, if X was a file, or a frame with text.
+    notes : tuple of str
+        What a reader of the answer should know of how the data were read.
     """
 
     rows: "Rows"
@@ -43,6 +51,8 @@ class Problem:
     feature_names: tuple[str, ...] | None
     fit_intercept: bool
     present: NDArray[np.intp] | None = None
+    columns: Columns | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def n_samples(self) -> int:
@@ -66,6 +76,7 @@ def problem_from(
     fit_intercept: bool = True,
     sample_weight: object = None,
     feature_names: Sequence[str] | None = None,
+    missing: str = "refuse",
 ) -> Problem:
     """Turn user input into signed rows, or say what is wrong with it.
 
@@ -75,8 +86,9 @@ def problem_from(
         Real, finite numbers. NumPy float32 and float64 arrays of any layout are used
         as they are, never copied or changed. Other types are converted to float64,
         exactly or not at all. SciPy sparse becomes CSR. pandas, polars and Arrow
-        tables give the columns their names. A path is read by `linsep.read_table`.
-    y : array-like, shape (n,) or (n, 1); if X is a path, a column's name or number
+        tables give the columns their names, and their columns of text become columns
+        of 0 and 1. A path is read by `linsep.read_table`.
+    y : array-like, shape (n,) or (n, 1); or a column's name, or of a path its number
         One label for every row, by position; any coding of two classes.
     fit_intercept : bool, default=True
         Extend every row by a constant 1.
@@ -84,6 +96,8 @@ def problem_from(
         Rows of weight zero are left out; no other weight matters.
     feature_names : sequence of str, or None
         Names of the columns, in place of their own.
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do with rows of a file or a frame that lack a value.
 
     Examples
     --------
@@ -97,9 +111,9 @@ def problem_from(
             f"fit_intercept must be True or False, got {fit_intercept!r}; it says "
             "whether the hyperplane may miss the origin"
         )
-    names_in_file: tuple[str, ...] | None = None
-    if isinstance(X, str | os.PathLike):
-        X, y, names_in_file = _read(X, y)
+    table, y = tabulated(X, y, bool(fit_intercept), missing, sample_weight)
+    if table is not None:
+        X = table.X
     features, names = features_from(X)
     labels = labels_from(y)
     n, d = features.shape
@@ -112,34 +126,88 @@ def problem_from(
             f"X must have at least one column when fit_intercept=False, got shape "
             f"{(n, d)}; add a feature or fit the intercept"
         )
-    present = None
+    present = None if table is None else table.rows
     if sample_weight is not None:
-        is_present = positive_weights(sample_weight, n)
+        n_given = n if present is None or table is None else table.n_rows
+        is_present = positive_weights(sample_weight, n_given or n)
+        is_present = is_present if present is None else is_present[present]
         if not is_present.all():
-            present = np.flatnonzero(is_present)
-            features, labels = features[present], labels[present]
-    names = names_in_file if names is None else names
+            kept = np.flatnonzero(is_present)
+            features, labels = features[kept], labels[kept]
+            present = kept if present is None else present[kept]
+    notes: tuple[str, ...] = ()
+    columns = None
+    if table is not None:
+        names = table.feature_names
+        notes = (*table.coding_notes, *table.notes)
+        columns = Columns(table.columns, table.levels) if table.columns else None
     if feature_names is not None:
         names = checked_names(feature_names, d)
     classes, signs = signs_from(labels)
     rows = rows_from(features, signs, bool(fit_intercept))
-    return Problem(rows, classes, names, bool(fit_intercept), present)
+    known = columns, notes
+    return Problem(rows, classes, names, bool(fit_intercept), present, *known)
+
+
+def tabulated(
+    X: Any, y: Any, fit_intercept: bool, missing: str, sample_weight: Any = None
+) -> tuple["Table | None", Any]:
+    """Read a path, or a frame that needs coding, as a table; return it and the labels.
+
+    None, and the labels as they are, for an array and for a frame of numbers alone.
+    """
+    is_path = isinstance(X, str | os.PathLike)
+    is_array = isinstance(X, np.ndarray | list | tuple) or is_sparse(X)
+    if is_array and missing == "refuse":
+        return None, y  # before the readers of files are loaded
+    from linsep.input.files import Request, read_request
+
+    request = Request(missing=missing, fit_intercept=fit_intercept)
+    if sample_weight is not None:
+        weights = np.asarray(sample_weight)
+        n_rows = len(weights) if weights.ndim else 0
+        request = replace(request, present=positive_weights(sample_weight, n_rows))
+    if not is_path:
+        return frame_table(X, y, request) or (None, y)
+    if not (y is None or isinstance(y, str | int)):
+        raise InputError(
+            "y must name the column of the labels when X is a path (its name, or its "
+            f"number from 0; None where the file says), got {type(y).__name__}; pass "
+            "y='name'"
+        )
+    table = read_request(X, replace(request, target=y, labelled=True))
+    return table, table.y
 
 
 def check_features(
-    X: object, n_features: int, feature_names: tuple[str, ...] | None = None
+    X: object,
+    n_features: int,
+    feature_names: tuple[str, ...] | None = None,
+    columns: Columns | None = None,
 ) -> Features:
     """Return new rows (m, n_features), or say how they differ from those of the fit.
 
     They are of any kind that `problem_from` takes; m may be 0. A frame must have the
-    same names in the same order; an array has none and is taken by position.
+    same names in the same order, or with `columns` the columns of the fit, coded as
+    they were then; an array has no names and is taken by position.
 
     Examples
     --------
     >>> check_features([[1, 2]], 2)
     array([[1., 2.]])
     """
-    features, names = features_from(X)
+    found = None
+    if columns is not None:
+        from linsep.input.files import Request
+
+        request = Request(columns=columns.names, levels=columns.levels)
+        found = frame_table(X, None, request)
+    if found is not None:
+        table, _ = found
+        names = feature_names
+        features, _ = features_from(table.features(names or table.feature_names))
+    else:
+        features, names = features_from(X)
     if features.shape[1] != n_features:
         raise InputError(
             f"X must have {n_features} columns, as the data the hyperplane was found "
@@ -149,22 +217,6 @@ def check_features(
     if names is not None and feature_names is not None and names != feature_names:
         raise InputError(_name_mismatch(names, feature_names))
     return features
-
-
-def _read(
-    path: str | os.PathLike[str], target: object
-) -> tuple[object, object, tuple[str, ...]]:
-    """Read features, labels and the features' names from a data file."""
-    if not (target is None or isinstance(target, str | int)):
-        raise InputError(
-            "y must name the column of the labels when X is a path (its name, or its "
-            f"number from 0; None where the file says), got {type(target).__name__}; "
-            "pass y='name'"
-        )
-    from linsep.input.files import read_labelled
-
-    table, y = read_labelled(path, target)
-    return table.X, y, table.feature_names
 
 
 def _length_mismatch(shape: tuple[int, ...], n_labels: int) -> str:

@@ -164,9 +164,9 @@ class Certificate:
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            The data the certificate is about, row for row.
-        y : array-like of shape (n_samples,)
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features), or path
+            The data the certificate is about, row for row, as they were given then.
+        y : array-like of shape (n_samples,), or str
             Their labels.
 
         Returns
@@ -184,8 +184,10 @@ class Certificate:
         """
         from linsep.input.features import features_from
         from linsep.input.labels import labels_from
+        from linsep.input.problem import tabulated
 
-        features, _ = features_from(X)
+        table, y = tabulated(X, y, self.fit_intercept, "refuse")
+        features, _ = features_from(X if table is None else table.X)
         return checker.check(
             self.to_json(),
             _PlainRows(features),

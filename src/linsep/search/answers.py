@@ -163,6 +163,8 @@ def result_of(
         trace=effort.trace,
         seconds=effort.seconds,
         feature_names=problem.feature_names,
+        notes=problem.notes,
+        _columns=problem.columns,
         _certificate=_certificate(problem, verdict),
         **_hyperplane(problem, verdict),
         **_conflict(problem, verdict),

@@ -6,9 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from linsep.diagnosis.inputs.coded_frames import study_from_data
-from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.inputs.tables import study_from_data
 from linsep.input import InputError
 
 
@@ -21,8 +20,8 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         ``(X, y)``, ``(formula, data)``, ``(path, target)``, ``(model,)`` or
         ``(estimator, X, y)``.
     **options
-        ``family``, ``fit_intercept``, ``sample_weight`` and ``feature_names``; None
-        where nothing was said.
+        ``family``, ``fit_intercept``, ``sample_weight``, ``feature_names`` and
+        ``missing``; None where nothing was said.
     """
     if not given:
         raise InputError(
@@ -34,24 +33,36 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         from linsep.diagnosis.inputs.formulas import study_from_formula
 
         _expect(rest, 1, "diagnose('y ~ x', data): the formula and its frame")
+        _require_no_missing(options)
         return study_from_formula(first, rest[0], **options)
     if _is_of_statsmodels(first) or (
         hasattr(first, "fit") and hasattr(first, "get_params")
     ):
+        _require_no_missing(options)
         return study_from_model(first, *rest, **options)
+    options["missing"] = options.get("missing") or "refuse"
     if options["family"] is None:
         options["family"] = "binomial"
     if options["fit_intercept"] is None:
         options["fit_intercept"] = True
-    if isinstance(first, str | os.PathLike):
-        from linsep.input.files import read_labelled
-
-        _expect(rest, 1, "diagnose(path, target): the file and its target column")
-        table, y = read_labelled(first, rest[0])
-        options["feature_names"] = options["feature_names"] or table.feature_names
-        return study_from(table.X, y, outcome_name=table.target, **options)
-    _expect(rest, 1, "diagnose(X, y): the design and the outcome")
+    if isinstance(first, str | os.PathLike) and not rest:
+        rest = [None]  # a file that names its labels itself
+    _expect(rest, 1, "diagnose(X, y): the design, a frame or a path, and the outcome")
+    if isinstance(rest[0], str) and "~" in rest[0]:
+        raise InputError(
+            f"diagnose takes a formula first: diagnose({rest[0]!r}, data); got it "
+            "after the data"
+        )
     return study_from_data(first, rest[0], **options)
+
+
+def _require_no_missing(options: dict[str, Any]) -> None:
+    """Take `missing` out of the options of what handles missing values itself."""
+    if options.pop("missing", None) is not None:
+        raise InputError(
+            "missing goes with diagnose(X, y) and diagnose(path, target); a formula "
+            "leaves rows with missing values out, and a model has done so"
+        )
 
 
 def study_from_model(model: Any, *data: Any, **options: Any) -> Study:

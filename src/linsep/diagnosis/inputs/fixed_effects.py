@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
+from linsep.input.levels import coding_note, commonest, level_name, level_note
 
 # A column's name, a sign, or anything else, which is refused.
 _TOKEN = re.compile(
@@ -158,7 +159,6 @@ def absorbed(
     factors: Sequence[Factor],
     rows: NDArray[np.intp],
     in_place_of_constant: bool,
-    title: str = "Fixed effects",
 ) -> Absorbed:
     """Turn factors into columns: all levels of the first, all but one of each other.
 
@@ -175,8 +175,6 @@ def absorbed(
     in_place_of_constant : bool
         Whether there is no intercept, and no thresholds, for which the first factor
         stands; else it is as the others.
-    title : str, default="Fixed effects"
-        What the note calls them.
     """
     from scipy import sparse
 
@@ -192,15 +190,14 @@ def absorbed(
         is_whole = k == 0 and in_place_of_constant
         coded = np.arange(len(factor.levels))
         if not is_whole:
-            coded = np.delete(coded, np.argmax(np.bincount(factor.codes[rows])))
+            coded = np.delete(coded, commonest(factor.codes[rows], coded.size))
         # The last entry is for the code -1.
         column_of_level = np.full(len(factor.levels) + 1, -1, dtype=np.int32)
         column_of_level[coded] = n_columns + np.arange(coded.size)
         column_of[:, k] = column_of_level[factor.codes]
         n_columns += coded.size
-        mark = "" if is_whole else "T."
         for level in (factor.levels[code] for code in coded.tolist()):
-            names.append(f"{name}[{mark}{'^'.join(level)}]")
+            names.append(level_name(name, "^".join(level), not is_whole))
             pairs = tuple(zip(factor.columns, level, strict=True))
             codings.append(Coding(name, pairs, has_reference=not is_whole))
         notes.append(_note(name, factor, coded))
@@ -215,7 +212,7 @@ def absorbed(
         tuple(names),
         tuple(codings),
         found,
-        (f"{title} as columns: {'; '.join(notes)}.",) if notes else (),
+        (f"{coding_note(notes, 'Fixed effects')}.",) if notes else (),
     )
 
 
@@ -303,11 +300,9 @@ def _whole_numbers(series: Any) -> Any:
 def _note(name: str, factor: Factor, coded: NDArray[np.intp]) -> str:
     """Say what became of a factor."""
     n_levels = len(factor.levels)
-    text = f"{name}, {n_levels:,} level{'s' * (n_levels != 1)}"
-    if coded.size == n_levels:
-        return f"{text} in place of the intercept"
-    left_out = np.setdiff1d(np.arange(n_levels), coded)
-    return f"{text}, the reference is {'^'.join(factor.levels[int(left_out[0])])}"
+    left_out = np.setdiff1d(np.arange(n_levels), coded).tolist()
+    reference = "^".join(factor.levels[left_out[0]]) if left_out else None
+    return level_note(name, n_levels, reference)
 
 
 def _not_supported(text: str, effects: str) -> str:

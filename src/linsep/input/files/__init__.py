@@ -1,6 +1,13 @@
 """Data files to arrays: delimited text, Parquet, JSON lines, svmlight text, NumPy's."""
 
-from linsep.input.files.read import read_columns, read_labelled, read_table
-from linsep.input.files.table import Table
+from linsep.input.files.read import (
+    read_columns,
+    read_labelled,
+    read_request,
+    read_table,
+)
+from linsep.input.files.table import Request, Table
 
-__all__ = ["Table", "read_columns", "read_labelled", "read_table"]
+__all__ = [
+    "Request", "Table", "read_columns", "read_labelled", "read_request", "read_table",
+]  # fmt: skip

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from linsep.input.errors import InputError
-from linsep.input.files.categories import is_text, numbers_from
+from linsep.input.files.text_column import is_text, numbers_from
 from linsep.input.files.texts import bounded_lines
 
 # In this order: a comma is often part of a number or a text, a tab never is, and blanks

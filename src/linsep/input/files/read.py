@@ -53,6 +53,8 @@ def read_table(
     drop: Sequence[str | int] = (),
     columns: Sequence[str | int] | None = None,
     header: bool | None = None,
+    missing: str = "refuse",
+    fit_intercept: bool = True,
 ) -> Table:
     r"""Read a data file into an array of features and an array of labels.
 
@@ -87,13 +89,18 @@ def read_table(
     header : bool, optional
         Whether the first line of a delimited text names the columns; told from
         the file by default.
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do with rows that have a missing value in a column that is read.
+    fit_intercept : bool, default=True
+        Whether the model has a constant. Without one the levels of the first column of
+        text all have columns, which stand for it.
 
     Returns
     -------
     Table
-        Columns of text become 0/1 columns, one for each level, named
-        ``column[level]``. No level is left out, so that each can be read in the
-        answer; the redundancy with the intercept is the solver's to handle.
+        Columns of text become 0/1 columns, one for each level but the commonest, the
+        reference, named ``column[T.level]`` as in formulas. Dates, and texts that are
+        another in every row, are left out, with a note.
 
     Raises
     ------
@@ -107,28 +114,28 @@ def read_table(
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "fruit.csv")
-    ...     _ = path.write_text("weight,colour,kind\n150,red,apple\n8,red,cherry\n")
+    ...     _ = path.write_text("weight,colour,kind\n150,green,apple\n8,red,cherry\n")
     ...     table = read_table(path, "kind")
     >>> table.feature_names
-    ('weight', 'colour[red]')
+    ('weight', 'colour[T.red]')
     >>> table.X
-    array([[150.,   1.],
+    array([[150.,   0.],
            [  8.,   1.]])
     >>> table.y
     array(['apple', 'cherry'], dtype='<U6')
     """
-    return _read(Path(path), Request(target, drop, columns, header))
+    options: Any = {"missing": missing, "fit_intercept": fit_intercept}
+    return read_request(path, Request(target, drop, columns, header, **options))
 
 
 def read_labelled(
-    path: str | os.PathLike[str],
-    target: str | int | None = None,
-    *,
-    drop: Sequence[str | int] = (),
-    header: bool | None = None,
+    path: str | os.PathLike[str], target: str | int | None = None, **options: Any
 ) -> tuple[Table, NDArray[Any]]:
-    """Read a data file as `read_table` does, and its labels; refuse one without any."""
-    table = _read(Path(path), Request(target, drop, None, header, labelled=True))
+    """Read a data file as `read_table` does, and its labels; refuse one without any.
+
+    The options are those of a `Request`.
+    """
+    table = read_request(path, Request(target, labelled=True, **options))
     assert table.y is not None
     return table, table.y
 
@@ -149,8 +156,9 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     return _guarded(source, read)
 
 
-def _read(source: Path, request: Request) -> Table:
-    """Read a file by the reader of its kind."""
+def read_request(path: str | os.PathLike[str], request: Request) -> Table:
+    """Read what is asked of a file by the reader of its kind."""
+    source = Path(path)
     return _guarded(source, lambda: _reader_for(source)(source, request))
 
 

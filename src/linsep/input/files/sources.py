@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linsep.input.errors import InputError
-from linsep.input.files.categories import MISSING
 from linsep.input.files.layout import Layout, find_layout, not_utf8, quote_error
 from linsep.input.files.table import Request
+from linsep.input.files.text_column import MISSING
 from linsep.input.files.texts import LONGEST_LINE, line_too_long, unpacked
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Column:
         Whether the double is a float32.
     is_truth : bool
         Whether it stands for true and false.
+    is_date : bool
+        Whether it holds dates or times, which are no measurement as they stand.
     """
 
     cell: str
@@ -57,6 +59,7 @@ class Column:
     rounded: str | None = None
     is_single: bool = False
     is_truth: bool = False
+    is_date: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,8 @@ def _typed_column(path: Path, name: str, kind: str) -> Column:
         return Column(f"{cell}::VARCHAR::DOUBLE", False)
     if kind in ("VARCHAR", '"NULL"') or kind.startswith("ENUM"):
         return Column(f"{cell}::VARCHAR", True)
+    if kind.startswith(("DATE", "TIME", "INTERVAL")) and not kind.endswith("]"):
+        return Column(f"{cell}::VARCHAR", True, is_date=True)
     raise InputError(
         f"{path}: column {name!r} must hold numbers, true and false, or texts, got the "
         f"type {kind}; turn it into numbers, or leave it out with drop=[{name!r}] "

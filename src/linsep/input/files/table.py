@@ -6,7 +6,7 @@ import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
+from linsep.input.levels import Levels, coding_note
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -33,8 +34,17 @@ class Table:
     feature_names : tuple of str, length n_features
     target : str, or None
         The name of the column the labels come from.
-    dummies : mapping of str to tuple of str
-        The columns of text that became 0/1 columns, with their levels, sorted.
+    levels : mapping of str to Levels
+        The columns of text that became 0/1 columns: their levels, sorted, and the
+        reference, which has no column.
+    codes : mapping of str to ndarray of shape (n_samples,)
+        The number of each row's level.
+    columns : tuple of str
+        The columns of the data that the features were made of.
+    rows : ndarray of int, or None
+        The rows that were kept, where some had missing values.
+    n_rows : int, or None
+        How many rows the data had.
     notes : tuple of str
         What else a reader of the answer should know, a sentence each.
     """
@@ -43,8 +53,42 @@ class Table:
     y: NDArray[Any] | None
     feature_names: tuple[str, ...]
     target: str | None
-    dummies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    levels: Mapping[str, Levels] = field(default_factory=dict)
+    codes: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    rows: NDArray[np.intp] | None = None
+    n_rows: int | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def dummies(self) -> dict[str, tuple[str, ...]]:
+        """The levels of each column of text that became 0/1 columns."""
+        return {name: of.levels for name, of in self.levels.items()}
+
+    @property
+    def coding_notes(self) -> tuple[str, ...]:
+        """A sentence on the columns of text, if there are any."""
+        told = [of.told(name) for name, of in self.levels.items()]
+        return (coding_note(told),) if told else ()
+
+    def features(self, names: Sequence[str]) -> NDArray[Any] | csr_array:
+        """Return the features of these names in this order, or refuse others."""
+        number = {name: j for j, name in enumerate(self.feature_names)}
+        if set(names) != set(number):
+            missing = sorted(set(names) - set(number))
+            unexpected = sorted(set(number) - set(names))
+            raise InputError(
+                "the columns must be those the model was fitted on, and hold the same "
+                f"kind of values, got {missing[:8]} missing and {unexpected[:8]} "
+                "unexpected; correct the columns"
+            )
+        if tuple(names) == self.feature_names:
+            return self.X
+        return self.X[:, [number[name] for name in names]]
+
+    def given(self, index: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the numbers that rows have in the data as they were given."""
+        return index if self.rows is None else self.rows[index]
 
     def __post_init__(self) -> None:
         """Check that the names are as many as the columns, and all different."""
@@ -60,7 +104,9 @@ class Table:
 class Request:
     """Which columns of a file are wanted; see `linsep.read_table`.
 
-    With `labelled`, a file without labels is refused.
+    With `labelled`, a file without labels is refused. `levels` are those that columns
+    of text must keep to, coded as they are there; `present` says which rows count
+    where the others choose the reference.
     """
 
     target: str | int | None = None
@@ -68,19 +114,32 @@ class Request:
     columns: Sequence[str | int] | None = None
     header: bool | None = None
     labelled: bool = False
+    missing: str = "refuse"
+    fit_intercept: bool = True
+    levels: Mapping[str, Levels] | None = None
+    present: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what `missing` cannot be."""
+        if self.missing not in ("refuse", "drop"):
+            raise InputError(
+                'missing must be "refuse" or "drop" (--missing drop), got '
+                f"{self.missing!r}; the latter leaves out rows with missing values"
+            )
 
 
 @dataclass(frozen=True)
 class Selection:
     """Which columns of a file are read: positions in the file, in its order.
 
-    `names` are those of all columns of the file; `dropped` were left out on request.
+    `names` are those of all columns of the file, `notes` a sentence each on the columns
+    left out.
     """
 
     names: tuple[str, ...]
     target: int | None
     features: tuple[int, ...]
-    dropped: tuple[int, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -92,16 +151,10 @@ class Selection:
         """The name of the labels' column."""
         return None if self.target is None else self.names[self.target]
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """A sentence on the columns left out, if any."""
-        if not self.dropped:
-            return ()
-        names = ", ".join(repr(self.names[j]) for j in self.dropped)
-        return (f"left out, as asked: {names}",)
 
-
-def select_columns(source: Path, names: Sequence[str], request: Request) -> Selection:
+def select_columns(
+    source: Path | str, names: Sequence[str], request: Request
+) -> Selection:
     """Find the columns asked for by name or number, or raise InputError."""
     repeated = _first_repeated(names)
     if repeated is not None:
@@ -126,7 +179,24 @@ def select_columns(source: Path, names: Sequence[str], request: Request) -> Sele
     asked = range(len(names)) if request.columns is None else request.columns
     wanted = sorted({_position(source, names, column, "columns") for column in asked})
     features = tuple(j for j in wanted if j != target and j not in dropped)
-    return Selection(tuple(names), target, features, tuple(sorted(dropped)))
+    listed = ", ".join(repr(names[j]) for j in sorted(dropped))
+    notes = (f"left out, as asked: {listed}",) if dropped else ()
+    return Selection(tuple(names), target, features, notes)
+
+
+def without_dates(
+    source: Path | str, selection: Selection, dates: Sequence[int], request: Request
+) -> Selection:
+    """Leave out columns of dates, with a note; refuse one that was asked for."""
+    names = ", ".join(repr(selection.names[j]) for j in dates)
+    if request.columns is not None:
+        raise InputError(
+            f"{source} must hold numbers, true and false, or texts in the columns "
+            f"asked for, got dates or times in {names}; turn them into numbers"
+        )
+    features = tuple(j for j in selection.features if j not in dates)
+    note = f"left out, since they hold dates or times: {names}"
+    return replace(selection, features=features, notes=(*selection.notes, note))
 
 
 def whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
@@ -137,7 +207,7 @@ def whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def _position(
-    source: Path, names: Sequence[str], column: str | int, argument: str
+    source: Path | str, names: Sequence[str], column: str | int, argument: str
 ) -> int:
     """Return the position of a column given by name, or by number from 0 or -1."""
     if isinstance(column, str) and column in names:

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.input.errors import refusing_damage
+from linsep.input.errors import InputError, refusing_damage
 from linsep.input.exact_numbers import exact_floats
-from linsep.input.files.categories import MISSING, TableBuilder
+from linsep.input.files.categories import TableBuilder
 from linsep.input.files.sources import (
     IS_WORD,
     NUMBER,
@@ -29,7 +29,14 @@ from linsep.input.files.sources import (
     open_json_lines,
     open_parquet,
 )
-from linsep.input.files.table import Request, Table, select_columns, whole_labels
+from linsep.input.files.table import (
+    Request,
+    Table,
+    select_columns,
+    whole_labels,
+    without_dates,
+)
+from linsep.input.files.text_column import MISSING
 from linsep.input.files.texts import holds, unpacked
 
 Built = TypeVar("Built")
@@ -114,7 +121,12 @@ def _table(source: Source, request: Request) -> Table:
     request = replace(request, drop=[*request.drop, *index])
     selection = select_columns(source.path, source.names, request)
     columns = {j: source.column(j) for j in selection.positions}
+    dates = [j for j in selection.features if columns[j].is_date]
+    if dates:
+        selection = without_dates(source.path, selection, dates, request)
+        columns = {j: columns[j] for j in selection.positions}
     n_rows, text = _survey(source, columns)
+    text |= _levels_known(source, columns, request)
     singles = [columns[j].is_single for j in selection.features]
     builder = TableBuilder(
         source.path,
@@ -122,11 +134,27 @@ def _table(source: Source, request: Request) -> Table:
         text=text,
         n_rows=n_rows,
         place=source.place,
+        request=request,
         dtype=np.float32 if singles and all(singles) else np.float64,
     )
     for numbers, texts in _pieces(source, columns, text):
         builder.add(numbers, texts)
     return builder.finish(source.notes)
+
+
+def _levels_known(
+    source: Source, columns: Mapping[int, Column], request: Request
+) -> frozenset[int]:
+    """Return the columns that must hold levels known before; refuse numbers there."""
+    known = request.levels or {}
+    found = {j for j in columns if source.names[j] in known}
+    for j in sorted(found):
+        if columns[j].is_text is False:
+            raise InputError(
+                f"{source.path} must hold texts in the column {source.names[j]!r}, as "
+                "when the model was fitted, got other values; correct them"
+            )
+    return frozenset(found)
 
 
 def _unchanged(source: Source, request: Request) -> dict[str, NDArray[Any]]:

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 import linsep
-from linsep.diagnosis.inputs.coded_frames import study_from_data
+from linsep.diagnosis.inputs.tables import study_from_data
 
 FAMILIES = ["binomial", "poisson", "multinomial", "ordinal"]
 
@@ -96,7 +96,7 @@ def test_text_of_hundreds_of_levels_is_sparse():
         frame, rng.integers(0, 2, n), family="binomial", fit_intercept=True
     )
     assert sparse.issparse(study.X)
-    assert study.X.shape == (n, 1000)
+    assert study.X.shape == (n, 1000)  # 999 levels and x
     assert study.X.nnz == n + n - 10
     with pytest.raises(linsep.InputError, match="more than 999 different values"):
         linsep.diagnose(frame[:-1], np.arange(n - 1) % 2)
@@ -105,16 +105,63 @@ def test_text_of_hundreds_of_levels_is_sparse():
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ([f"id {i}" for i in range(90)], "another value in each of the 90 rows"),
-        (["a", None, "b"] * 30, "30 in column 'new', the first in row 1"),
-        (pd.Categorical(["a", None, "b"] * 30), "30 in column 'new'"),
-        (pd.date_range("2020", periods=90), "numbers only.*'new'"),
+        ([f"{i}" for i in range(89)] + ["9O"], "another value in each of the 90 rows"),
+        (["a", None, "b"] * 30, "column 'new', row 1 .*30 of 90 rows .*'new' 30"),
+        (pd.Categorical(["a", None, "b"] * 30), "30 of 90 rows .*'new' 30"),
+        ([[1]] * 90, "numbers only.*'new'"),
     ],
 )
 def test_other_columns_are_refused(column, said):
     frame, y = a_frame()
     with pytest.raises(linsep.InputError, match=said):
         linsep.diagnose(frame.assign(new=column), y)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ([f"id {i}" for i in range(90)], "'new' holds another text in each of 90 rows"),
+        (pd.date_range("2020", periods=90), "since they hold dates or times: 'new'"),
+    ],
+)
+def test_names_of_rows_and_dates_are_left_out_and_said(column, said):
+    frame, y = a_frame()
+    answer = linsep.diagnose(frame.assign(new=column), y)
+    assert answer.estimates == linsep.diagnose(frame, y).estimates
+    assert any(said in finding for finding in answer.findings)
+
+
+def test_rows_with_missing_values_are_left_out_by_their_numbers():
+    frame, y = a_frame()
+    holes = frame.copy()
+    holes.loc[[3, 50], "x"] = np.nan
+    holes.loc[7, "colour"] = None
+    kept = np.setdiff1d(np.arange(90), [3, 7, 50])
+    weight = np.arange(90) % 7
+    ours = linsep.diagnose(holes, y, missing="drop", sample_weight=weight)
+    theirs = linsep.diagnose(frame.iloc[kept], y[kept], sample_weight=weight[kept])
+    assert ours.estimates == theirs.estimates
+    np.testing.assert_array_equal(
+        ours.separated_rows, kept[np.asarray(theirs.separated_rows)]
+    )
+
+
+def test_the_command_line_names_the_level_and_finds_nothing_aliased(tmp_path):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "lang": rng.choice(["de", "en", "fr"], 300),
+            "sex": rng.choice(["f", "m"], 300),
+            "click": rng.integers(0, 2, 300),
+        }
+    )
+    frame.loc[:4, ["lang", "click"]] = ["zz", 0]
+    path = tmp_path / "c.csv"
+    frame.to_csv(path, index=False)
+    for answer in (linsep.diagnose(path, "click"), linsep.diagnose(frame, "click")):
+        infinite = {k: v for k, v in answer.estimates.items() if v != "finite"}
+        assert infinite == {"lang[T.zz]": "-inf"}
+        assert "lang = zz in 5 rows, all click = 0." in answer.summary()
 
 
 def test_names_are_the_frames():

@@ -1,0 +1,103 @@
+"""Columns of numbers and of levels, in their order, to one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.input.levels import MOST_LEVELS
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# Beyond this size, or with a text of very many levels, and if it saves half, the matrix
+# is kept sparse.
+_LARGE_BYTES = 256 * 2**20
+
+Floats: TypeAlias = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column of the data and the columns of the matrix it becomes.
+
+    Numbers have no `places`. A text has one for every row: which of its columns is 1
+    there, or -1 for none of them.
+    """
+
+    names: tuple[str, ...]
+    places: NDArray[np.intp] | None = None
+
+
+def coded_matrix(
+    columns: Sequence[CodedColumn], blocks: list[Floats], n_rows: int, dtype: Any
+) -> Floats | csr_array:
+    """Fill the matrix with the numbers of the blocks, and 0 and 1 for the levels.
+
+    The blocks hold the columns of numbers, some rows each; they are let go of one by
+    one as they are copied.
+    """
+    starts = np.cumsum([0, *(len(column.names) for column in columns)])
+    numeric = np.array(
+        [s for s, c in zip(starts, columns, strict=False) if c.places is None],
+        dtype=np.intp,
+    )
+    indicated = [
+        np.where(c.places >= 0, s + c.places, -1)
+        for s, c in zip(starts, columns, strict=False)
+        if c.places is not None
+    ]
+    shape = (n_rows, int(starts[-1]))
+    size = np.dtype(dtype).itemsize
+    # A sparse entry takes its value and an index of four bytes.
+    sparse_bytes = n_rows * len(columns) * (size + 4)
+    has_many = any(len(column.names) >= MOST_LEVELS for column in columns)
+    least = 0 if has_many else _LARGE_BYTES
+    if n_rows * shape[1] * size > max(least, 2 * sparse_bytes):
+        return _sparse(shape, blocks, numeric, indicated, dtype)
+    X = np.zeros(shape, dtype=dtype)
+    first = 0
+    for block in _emptying(blocks):
+        X[first : first + len(block), numeric] = block
+        first += len(block)
+    for places in indicated:
+        rows = np.flatnonzero(places >= 0)
+        X[rows, places[rows]] = 1
+    return X
+
+
+def _sparse(
+    shape: tuple[int, int],
+    blocks: list[Floats],
+    numeric: NDArray[np.intp],
+    indicated: Sequence[NDArray[np.intp]],
+    dtype: Any,
+) -> csr_array:
+    """Do the same in CSR: the numbers, plus the columns of 0 and 1."""
+    from scipy.sparse import csr_array, vstack
+
+    places = np.stack(indicated, axis=1)
+    is_entry = places >= 0
+    indices = places[is_entry]
+    indptr = np.append(0, np.cumsum(is_entry.sum(axis=1)))
+    X = csr_array((np.ones(indices.size, dtype=dtype), indices, indptr), shape=shape)
+    parts = []
+    for block in _emptying(blocks):
+        part = csr_array(block)
+        entries = (part.data, numeric[part.indices], part.indptr)
+        parts.append(csr_array(entries, shape=(len(block), shape[1])))
+    if parts:
+        X = csr_array(vstack(parts, format="csr") + X)
+    X.eliminate_zeros()
+    return X
+
+
+def _emptying(pieces: list[Floats]) -> Iterator[Floats]:
+    """Yield the pieces from the first to the last, forgetting each."""
+    pieces.reverse()
+    while pieces:
+        yield pieces.pop()
