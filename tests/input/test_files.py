@@ -4,6 +4,7 @@ import bz2
 import csv
 import gzip
 import io
+import lzma
 import math
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyarrow import parquet
+from pyarrow import feather, parquet
 from scipy.sparse import csr_array, issparse
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
@@ -430,9 +431,116 @@ def test_a_bomb_is_refused_by_a_stated_limit(tmp_path, monkeypatch):
     assert "at most 200 times its size, or 10000 bytes" in message
 
 
-def test_arrow_files_are_told_what_to_become(tmp_path):
-    path = write(tmp_path, "t.feather", b"ARROW1" + bytes(100))
-    assert "pyarrow.feather.read_table" in refused(path, "label")
+def as_feather(**columns) -> bytes:
+    sink = io.BytesIO()
+    feather.write_feather(pyarrow.table(columns), sink)
+    return sink.getvalue()
+
+
+def test_feather_is_read_where_pyarrow_is(tmp_path, monkeypatch):
+    content = as_feather(a=[1.5, 2.5, 3.5], g=["u", "v", "v"], label=["x", "y", "y"])
+    path = write(tmp_path, "t.feather", content)
+    table = read_table(path, "label")
+    assert table.feature_names == ("a", "g[T.u]")
+    assert table.X.tolist() == [[1.5, 1], [2.5, 0], [3.5, 0]]
+    assert table.y.tolist() == ["x", "y", "y"]
+    assert read_table(path, "label", drop=["g"]).X.tolist() == [[1.5], [2.5], [3.5]]
+    assert "did you mean 'label'" in refused(path, "labell")
+    damaged = write(tmp_path, "broken.feather", b"ARROW1" + bytes(100))
+    assert "a whole Arrow file" in refused(damaged, "label")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert 'pip install "linsep[arrow]"' in refused(path, "label")
+
+
+# --- what the file does not say ---
+
+
+def test_a_text_may_be_compressed_by_xz(tmp_path):
+    path = write(tmp_path, "data.csv.xz", lzma.compress(b"a,label\n1,x\n2,y\n"))
+    assert read_table(path, "label").X.tolist() == [[1], [2]]
+    whole = path.read_bytes()
+    assert "damaged" in refused(write(tmp_path, "cut.xz", whole[:-20]), "label")
+    spoilt = whole[:30] + bytes(8) + whole[38:]
+    assert "damaged" in refused(write(tmp_path, "spoilt.xz", spoilt), "label")
+
+
+def test_decimal_commas_are_inferred_in_a_text_of_semicolons(tmp_path):
+    text = "a;b;name;label\n1,5;3;Li, J.;x\n-2,25;4;;y\n1,5e3;5;Wu, K.;y\n"
+    table = read_csv(tmp_path, text.replace(";;", ";Li, J.;"))
+    assert table.feature_names == ("a", "b", "name[T.Wu, K.]")
+    assert table.X[:, 0].tolist() == [1.5, -2.25, 1500.0]
+    assert "decimal commas were read as decimal points" in table.notes
+    mixed = write(tmp_path, "mixed.csv", "a;b;label\n1,5;2.5;x\n2,5;3.5;y\n")
+    assert "(--decimal ,)" in refused(mixed, "label")
+    assert "got '2.5'" in refused(mixed, "label", decimal=",")
+    pair = read_csv(tmp_path, 'a,label\n"1,500",x\n"2,5",y\n', decimal=",")
+    assert pair.X.tolist() == [[1.5], [2.5]]
+    both = write(tmp_path, "both.csv", "a;label\n1.234,5;x\n2,5;y\n")
+    assert "no thousands separator, got '1.234,5'" in refused(both, "label")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le"])
+def test_other_encodings(tmp_path, encoding):
+    text = "Größe;label\n1,5;für\n2,5;naïv\n"
+    path = write(tmp_path, "data.csv", text.encode(encoding))
+    if encoding != "utf-16":  # its first bytes say so
+        assert refused(path, "label")
+    asked = None if encoding == "utf-16" else encoding
+    table = read_table(path, "label", encoding=asked)
+    assert table.feature_names == ("Größe",)
+    assert table.X.tolist() == [[1.5], [2.5]]
+    assert table.y.tolist() == ["für", "naïv"]
+    latin = write(tmp_path, "latin.csv", text.encode("latin-1"))
+    assert "in the encoding utf-8" in refused(latin, "label", encoding="utf-8")
+    assert "that Python knows" in refused(path, "label", encoding="klingon")
+
+
+def test_bars_and_other_separators(tmp_path):
+    bars = "Größe (cm)|weight, kg|label\n1|2|x\n3|4|y\n"
+    assert read_csv(tmp_path, bars).feature_names == ("Größe (cm)", "weight, kg")
+    table = read_csv(tmp_path, "a:b:label\n1,5:2:x\n3,5:4:y\n", sep=":", decimal=",")
+    assert table.X.tolist() == [[1.5, 2], [3.5, 4]]
+    path = write(tmp_path, "t.parquet", as_parquet(pyarrow.table({"a": [1], "b": [2]})))
+    assert "sep goes with delimited text" in refused(path, "b", sep=";")
+    assert "one character" in refused(path, "b", sep="::")
+    assert "'.' or ','" in refused(path, "b", decimal="'")
+
+
+def test_blanks_in_a_row_are_one(tmp_path):
+    text = (
+        '  a   b  "the name"  label \n 1  2.5   "x  y"  u\n10  3   z  v  \n 4 5 z v\n'
+    )
+    table = read_csv(tmp_path, text)
+    assert table.feature_names == ("a", "b", "the name[T.x  y]")
+    assert table.X.tolist() == [[1, 2.5, 1], [10, 3, 0], [4, 5, 0]]
+    assert table.y.tolist() == ["u", "v", "v"]
+    gap = write(tmp_path, "gap.txt", "a  b label\n1  2 x\n\n1  NA  y\n")
+    assert "column 'b', line 4, must hold a value" in refused(gap, "label")
+
+
+@pytest.mark.parametrize("sep", [" ", "\t"])
+def test_tables_of_r_have_names_of_rows_without_a_name(tmp_path, sep):
+    lines = ['"x" "label"', '"1" 5 "u"', '"2" 7 "v"', '"3" 8 "v"']
+    text = "\n".join(line.replace(" ", sep) for line in lines) + "\n"
+    table = read_csv(tmp_path, text, drop=["unnamed0"])
+    assert table.feature_names == ("x",)
+    assert table.X.tolist() == [[5], [7], [8]]
+
+
+def test_json_lines_are_known_by_their_content(tmp_path):
+    text = '{"a": 1, "label": "x"}\n{"a": 2, "label": "y"}\n'
+    assert read_table(write(tmp_path, "stdin", text), "label").X.tolist() == [[1], [2]]
+
+
+def test_rows_with_missing_values_of_arrays_are_left_out(tmp_path):
+    path = write(tmp_path, "m.npy", as_numpy(np.save, np.array([[np.nan, 0], [2, 1]])))
+    table = read_table(path, "-1", missing="drop")
+    assert (table.X.tolist(), table.y.tolist(), table.rows.tolist()) == (
+        [[2]],
+        [1],
+        [1],
+    )
+    assert "must be finite" in refused(path, "-1")
 
 
 # --- text, truth, names ---
@@ -676,7 +784,8 @@ BAD_CSV = {
     "blank lines": ("\n\n  \n", r"blank lines only"),
     "one column": ("label\n1\n", r"at least two columns"),
     "open quote": ('a,label\n1,"x\n2,y\n', r"a quote that is never closed"),
-    "decimal comma": ("a;label\n1,5;x\n2,5;y\n", r"with a decimal point.*got '1,5'"),
+    "decimal comma": ('a,label\n"1,5",x\n"2,5",y\n', r"a decimal point.*got '1,5'"),
+    "thousand or not": ("a;label\n1,500;x\n2,500;y\n", r"got '1,500'.*--decimal ,"),
     "thousands": ('a,label\n"1,500",x\n"2,500",y\n', r"no thousands separator"),
     "name made twice": ("a,a[T.v],label\nu,1,x\nv,2,y\n", r"got 'a\[T.v\]' twice"),
     "numbers and an error": (
@@ -716,8 +825,9 @@ def test_target_and_drop_must_be_columns(tmp_path):
 def test_text_must_be_utf8(tmp_path):
     latin = write(tmp_path, "latin.csv", "a,label\n1,x\n2,é\n".encode("latin1"))
     assert "got the byte 0xe9 on line 3" in refused(latin, "label")
-    utf16 = write(tmp_path, "utf16.csv", "a,label\n1,x\n".encode("utf-16"))
-    assert "-f utf-16" in refused(utf16, "label")
+    assert "--encoding latin-1" in refused(latin, "label")
+    unmarked = write(tmp_path, "utf16.csv", "a,lábel\n1,x\n".encode("utf-16-le"))
+    assert "utf-16" in refused(unmarked, "label")
 
 
 def test_path_must_be_a_file_with_something_in_it(tmp_path):

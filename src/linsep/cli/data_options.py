@@ -10,7 +10,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.cli.options import shared_options
+from linsep.cli.options import READING, shared_options, taken
 from linsep.input import InputError
 from linsep.input.files import Table, read_labelled
 
@@ -37,26 +37,19 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
         metavar="LABEL",
         help="The label on the positive side; all others are on the negative side.",
     )
-    @shared_options("--drop", "--missing", "--header")
+    @shared_options(*READING)
     @wraps(command)
     def wrapped(
         file: Path,
         target: str | None,
         positive: str | None,
-        drop: tuple[str, ...],
-        header: bool | None,
-        missing: str,
         **options: Any,
     ) -> None:
+        reading = taken(options, READING)
+
         def read(fit_intercept: bool = True) -> Labelled:
-            table, y = read_labelled(
-                file,
-                target,
-                drop=drop,
-                header=header,
-                missing=missing,
-                fit_intercept=fit_intercept,
-            )
+            given = reading | {"fit_intercept": fit_intercept}
+            table, y = read_labelled(file, target, **given)
             return _labelled(table, y, positive)
 
         command(read=read, file=file, **options)

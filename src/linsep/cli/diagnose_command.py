@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from linsep.cli.options import intercept_option, shared_options
+from linsep.cli.options import (
+    LAYOUT,
+    READING,
+    intercept_option,
+    shared_options,
+    taken,
+)
 from linsep.cli.output import require_writable, say, strict_json
+from linsep.cli.standard_input import argument
 from linsep.input import InputError
 from linsep.rows import as_dense
 from linsep.whole_files import whole_file
@@ -36,7 +43,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="binomial: logit, probit, cloglog; poisson: any log link.",
 )
-@shared_options("--drop", "--missing", "--header")
+@shared_options(*READING)
 @intercept_option("A model without an intercept (with --target).")
 @click.option(
     "--weights", metavar="COL", help="A column of weights; rows of weight 0 are absent."
@@ -54,50 +61,44 @@ def command(
     file: Path,
     target: str | None,
     formula: str | None,
-    drop: tuple[str, ...],
-    missing: str,
-    header: bool | None,
     fit_intercept: bool,
     weights: str | None,
     certificate: Path | None,
     certificate_data: Path | None,
     as_json: bool,
-    **settings: Any,  # family, time_limit, random_state
+    **settings: Any,  # how to read; family, time_limit, random_state
 ) -> None:
     """Say whether a regression's estimates exist, and which columns and rows forbid it.
 
-    FILE is as for `linsep separate`; with --formula, CSV or Parquet. With --target all
-    other columns are the design, text as 0/1 columns; --drop, --header and
-    --no-intercept go with it.
+    FILE is as for `linsep separate`; with --formula, CSV, JSON lines or Parquet. With
+    --target all other columns are the design, text as 0/1 columns; --drop, --missing
+    and --no-intercept go with it. svmlight text and arrays X and y need neither.
     """
+    reading = taken(settings, READING)
+    drop = reading["drop"]
     _require_text(
         {"--target": target, "--formula": formula, "--weights": weights}, drop
     )
     _require_places(file, certificate, certificate_data)
-    on_file = None
+    on_file, shape = None, None
     if formula is not None and target is None:
-        if not fit_intercept or drop or header is not None or missing != "refuse":
+        if not fit_intercept or drop or reading["missing"] != "refuse":
             raise InputError(
-                "--no-intercept, --drop, --missing and --header go with --target; a "
-                "formula says itself what is in the model ('y ~ 0 + x'), and leaves "
-                "out rows with missing values"
+                "--no-intercept, --drop and --missing go with --target; a formula says "
+                "itself what is in the model ('y ~ 0 + x'), and leaves out rows with "
+                "missing values"
             )
-        answer = _by_formula(file, formula, weights, **settings)
-    elif target is not None and formula is None:
-        left_out = drop if weights is None else (*drop, weights)
-        on_file = [str(file), "--target", target]
-        on_file += [part for name in left_out for part in ("--drop", name)]
-        if header is not None:
-            on_file.append("--header" if header else "--no-header")
-        if missing == "drop":
-            on_file += ["--missing", missing]
+        layout = taken(reading, LAYOUT)
+        answer = _by_formula(file, formula, weights, layout, **settings)
+    elif formula is None:
+        if weights is not None:
+            reading["drop"] = (*drop, weights)
+        on_file = [argument(file), *_as_options({"target": target} | reading)]
         settings["fit_intercept"] = fit_intercept
-        reading = {"drop": left_out, "header": header, "missing": missing}
-        answer = _by_target(file, target, reading, weights, **settings)
+        answer, shape = _by_target(file, target, reading, weights, **settings)
     else:
         raise InputError(
-            "give --target COL or --formula 'y ~ x', one of the two; got "
-            + ("neither" if target is None else "both")
+            "give --target COL or --formula 'y ~ x', one of the two; got both"
         )
     proof = answer.certificate if certificate is not None else None
     if certificate is not None and proof is not None:
@@ -110,11 +111,25 @@ def command(
         say(answer.summary())
         if certificate is not None and proof is not None:
             say(f"Proof saved: {certificate}")
-            say(_how_to_check(answer, certificate, certificate_data, on_file))
+            places = certificate, certificate_data
+            say(_how_to_check(answer, *places, on_file, shape))
     if certificate is not None and proof is None:
         why = "no time was left to write it" if answer.proved else "undecided"
         say(f"No proof to save to {certificate}: {why}.", err=True)
     raise SystemExit(0 if answer.proved else 1)
+
+
+def _as_options(given: dict[str, Any]) -> list[str]:
+    """Write how a file was read as the options of a command."""
+    words = []
+    for name, value in given.items():
+        values = value if isinstance(value, tuple) else (value,)
+        for one in values:
+            if isinstance(one, bool):
+                words.append(f"--{'' if one else 'no-'}{name}")
+            elif one is not None and (name, one) != ("missing", "refuse"):
+                words += [f"--{name}", str(one)]
+    return words
 
 
 def _require_places(
@@ -160,18 +175,21 @@ def _save_data(answer: Diagnosis, path: Path) -> None:
 
 
 def _how_to_check(
-    answer: Diagnosis, proof: Path, data: Path | None, on_file: list[str] | None
+    answer: Diagnosis,
+    proof: Path,
+    data: Path | None,
+    on_file: list[str] | None,
+    shape: tuple[int, ...] | None,
 ) -> str:
     """Say what the proof is about, and how to check it.
 
-    `on_file` holds the arguments of ``verify`` with which it reads the same rows from
-    the file; None if it cannot, as with a formula.
+    `on_file` holds the arguments of ``verify`` with which it reads the design of this
+    `shape` from the file; None if it cannot, as with a formula.
     """
     if data is not None:
         return f"Check it: {join(['linsep', 'verify', str(proof), str(data)])}"
     X, _ = answer.certificate_data()
-    is_whole = X.shape == (answer.n_samples, answer.n_features)
-    if on_file is not None and answer.family == "binomial" and is_whole:
+    if on_file is not None and answer.family == "binomial" and X.shape == shape:
         return f"Check it: {join(['linsep', 'verify', str(proof), *on_file])}"
     return (
         f"It is about {X.shape[0]} rows of two classes that stand for this regression, "
@@ -182,22 +200,26 @@ def _how_to_check(
 
 def _by_target(
     file: Path,
-    target: str,
+    target: str | None,
     reading: dict[str, Any],
     weights: str | None,
     *,
     time_limit: float | None,
     random_state: int | None,
     **model: Any,
-) -> Diagnosis:
-    """Diagnose one column of a file against all others but those dropped."""
+) -> tuple[Diagnosis, tuple[int, ...]]:
+    """Diagnose one column of a file against all others but those dropped.
+
+    Returns the answer and the shape of the design that was read.
+    """
     from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.tables import study_from_table
     from linsep.input.arguments import positive_weights
     from linsep.input.files import read_labelled, read_table
 
     if weights is not None:
-        weighed = read_table(file, weights, columns=(), header=reading["header"]).y
+        layout = {name[2:]: reading[name[2:]] for name in LAYOUT}
+        weighed = read_table(file, weights, columns=(), **layout).y
         assert weighed is not None
         reading["present"] = positive_weights(weighed, len(weighed))
         model["sample_weight"] = weighed
@@ -207,20 +229,24 @@ def _by_target(
     def study() -> Study:
         return study_from_table(table, y, outcome_name=table.target, **model)
 
-    return diagnosed(study, time_limit, random_state)
+    return diagnosed(study, time_limit, random_state), table.X.shape
 
 
 def _by_formula(
-    file: Path, formula: str, weights: str | None, **settings: Any
+    file: Path,
+    formula: str,
+    weights: str | None,
+    layout: dict[str, Any],
+    **settings: Any,
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnose
     from linsep.diagnosis.inputs.formulas import require_formulaic
     from linsep.diagnosis.inputs.safe_formula import safe_formula
-    from linsep.input.files import read_columns
+    from linsep.input.files import Request, read_columns
 
     require_formulaic()
-    frame = read_columns(file)
+    frame = read_columns(file, Request(**layout))
     if weights is not None and weights not in frame:
         raise InputError(
             f"--weights must name a column of {file}, got {weights!r}; it has "

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import click
 
+from linsep.cli.standard_input import named
 from linsep.printable import printable
 
 # Libraries that are not always there, and the extra that brings each.
@@ -22,7 +23,7 @@ _EXTRAS = {
     "formulaic": "data",
     "matplotlib": "plot",
     "pandas": "data",
-    "pyarrow": "data",
+    "pyarrow": "arrow",
 }
 
 
@@ -30,7 +31,7 @@ class _Ending(click.ClickException):
     """A sentence on standard error, and an exit code."""
 
     def __init__(self, message: str, exit_code: int) -> None:
-        super().__init__(printable(message))
+        super().__init__(printable(named(message)))
         self.exit_code = exit_code  # type: ignore[misc]
 
     def show(self, file: IO[Any] | None = None) -> None:

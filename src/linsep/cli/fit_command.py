@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from linsep.cli.options import shared_options
+from linsep.cli.options import READING, shared_options, taken
 
 if TYPE_CHECKING:
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Where to save the model: .json, or .onnx if onnx is installed.",
 )
-@shared_options("--target", "--drop", "--missing", "--header")
+@shared_options("--target", *READING)
 @click.option(
     "--nu",
     metavar="SHARE",
@@ -52,11 +52,8 @@ def command(
     file: Path,
     model: Path,
     target: str | None,
-    drop: tuple[str, ...],
-    missing: str,
-    header: bool | None,
     nu: float | None,
-    **settings: Any,  # the classifier's own, under its names
+    **settings: Any,  # how to read, and the classifier's own, under their names
 ) -> None:
     """Fit a linear classifier to FILE: separate if possible, else a soft margin.
 
@@ -72,15 +69,10 @@ def command(
     from linsep.input.files import read_labelled
 
     require_writable(model, file)
+    reading = taken(settings, READING)
     with progress_line(f"reading {file}") as progress:
-        table, y = read_labelled(
-            file,
-            target,
-            drop=drop,
-            missing=missing,
-            header=header,
-            fit_intercept=settings["fit_intercept"],
-        )
+        reading["fit_intercept"] = settings["fit_intercept"]
+        table, y = read_labelled(file, target, **reading)
         progress.say("fitting")
         classifier = OptimisticPerceptron(nu="auto" if nu is None else nu, **settings)
         with warnings.catch_warnings():

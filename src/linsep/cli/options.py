@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from linsep.cli.standard_input import from_standard_input
+
 Command = TypeVar("Command", bound=Callable[..., None])
+
+
+# How options of several characters say one that a shell has its own ideas of.
+_SPELLED = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}
 
 
 def intercept_option(help: str) -> Callable[[Command], Command]:
@@ -23,7 +29,9 @@ def intercept_option(help: str) -> Callable[[Command], Command]:
 
 
 _SHARED = {
-    "FILE": click.argument("file", type=click.Path(path_type=Path)),
+    "FILE": click.argument(
+        "file", type=click.Path(path_type=Path), callback=from_standard_input
+    ),
     "--target": click.option(
         "--target",
         metavar="COL",
@@ -48,6 +56,23 @@ _SHARED = {
         default=None,
         help="Whether the first line of a CSV names the columns; told from the file if "
         "not given.",
+    ),
+    "--sep": click.option(
+        "--sep",
+        metavar="CHAR",
+        callback=lambda _, __, sep: _SPELLED.get(sep, sep),
+        help="What separates the fields of a CSV, such as ';', '|' or tab; told from "
+        "the file if not given.",
+    ),
+    "--decimal": click.option(
+        "--decimal",
+        metavar="CHAR",
+        help="The decimal point of a CSV, '.' or ','; told from the file if not given.",
+    ),
+    "--encoding": click.option(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of a text, such as latin-1; UTF-8 if not given.",
     ),
     "--no-intercept": intercept_option("Only hyperplanes through the origin."),
     "--max-passes": click.option(
@@ -82,6 +107,16 @@ _SHARED = {
         "--json", "as_json", is_flag=True, help="The answer as one JSON object."
     ),
 }
+
+
+# How a file is laid out, and all that is said of reading it.
+LAYOUT = ("--header", "--sep", "--decimal", "--encoding")
+READING = ("--drop", "--missing", *LAYOUT)
+
+
+def taken(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Take what was given for some options out of all that was given."""
+    return {name[2:]: options.pop(name[2:]) for name in names}
 
 
 def shared_options(*names: str) -> Callable[[Command], Command]:

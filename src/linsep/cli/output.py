@@ -10,13 +10,14 @@ from typing import Any
 
 import click
 
+from linsep.cli.standard_input import named
 from linsep.input import InputError
 from linsep.printable import printable
 
 
 def say(text: object, *, err: bool = False) -> None:
     """Print a line; whatever names and values it holds, the terminal acts on none."""
-    click.echo(printable(str(text)), err=err)
+    click.echo(printable(named(str(text))), err=err)
 
 
 def require_file(path: Path, kind: str, remedy: str) -> None:

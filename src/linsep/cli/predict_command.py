@@ -9,6 +9,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.cli.options import LAYOUT, shared_options
 from linsep.cli.output import say
 from linsep.input import InputError
 from linsep.input.files import Request, read_request
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 
 @click.command("predict")
 @click.argument("model", type=click.Path(path_type=Path))
-@click.argument("file", type=click.Path(path_type=Path))
+@shared_options("FILE")
 @click.option(
     "--scores", is_flag=True, help="The decision values too, comma-separated."
 )
-def command(model: Path, file: Path, scores: bool) -> None:
+@shared_options(*LAYOUT)
+def command(model: Path, file: Path, scores: bool, **layout: Any) -> None:
     """Print the label of every row of FILE, one a line, by the model in MODEL.
 
     FILE needs the columns that the model was fitted on, found by name; others are
@@ -33,7 +35,7 @@ def command(model: Path, file: Path, scores: bool) -> None:
     from linsep.cli.model_file import LinearModel
 
     rule = LinearModel.load(model)
-    X = _features(file, rule)
+    X = _features(file, rule, layout)
     labels = rule.predict(X)
     if not scores:
         for label in labels:
@@ -49,9 +51,12 @@ def _field(label: Any) -> str:
     return str(label).replace("\n", "\\n")
 
 
-def _features(file: Path, rule: LinearModel) -> NDArray[np.float64]:
+def _features(
+    file: Path, rule: LinearModel, layout: dict[str, Any]
+) -> NDArray[np.float64]:
     """Return the model's columns, texts coded as they were when it was fitted."""
-    table = read_request(file, Request(columns=rule.columns, levels=rule.levels))
+    request = Request(columns=rule.columns, levels=rule.levels, **layout)
+    table = read_request(file, request)
     for column in table.levels:
         if column not in rule.levels:
             raise InputError(

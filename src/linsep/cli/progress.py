@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from linsep.cli.standard_input import named
 from linsep.printable import printable
 
 if TYPE_CHECKING:
@@ -51,4 +52,4 @@ def _one_line(text: str) -> Text:
     """Return a text that is cut, not wrapped, where the terminal is narrow."""
     from rich.text import Text
 
-    return Text(printable(text), no_wrap=True, overflow="ellipsis")
+    return Text(printable(named(text)), no_wrap=True, overflow="ellipsis")

@@ -6,7 +6,9 @@ They become what the same table in a file becomes, by the same coding.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, time, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from linsep.input.errors import InputError
 from linsep.input.exact_numbers import is_missing
 from linsep.input.features import features_from
 from linsep.input.frames import columns_together, frame_of
+from linsep.input.labels import labels_from
 
 _TIMES = (date, time, timedelta)
 
@@ -46,19 +49,39 @@ def frame_table(X: object, y: object, request: Request) -> tuple[Table, Any] | N
                 f"named, got {type(X).__name__}; drop the rows before"
             )
         return None
-    from linsep.input.files.table import Table, select_columns
-
     frame, names = found
-    known = request.levels or {}
     _require_same_rows(X, y)
-    texts, dates = _text_columns(frame, names), _date_columns(frame)
     is_named = isinstance(y, str)
-    is_plain = not (texts or dates or is_named or request.columns is not None)
+    has_others = _text_columns(frame) or _date_columns(frame)
+    is_plain = not (has_others or is_named or request.columns is not None)
     if is_plain and request.missing == "refuse":
         return None
     if isinstance(y, str):
-        request = _with_target(request, y)
-    selection = select_columns("X", names, request)
+        request = replace(request, target=y)
+    return _tabled(frame, names, y, request, "X")
+
+
+def table_of_frame(X: object, request: Request, source: Path) -> Table:
+    """Return a frame that was read from a file as its table, with the labels."""
+    found = frame_of(X)
+    assert found is not None
+    table, y = _tabled(*found, None, request, source)
+    return replace(table, y=None if table.target is None else labels_from(y))
+
+
+def _tabled(
+    frame: nw.DataFrame[Any],
+    names: tuple[str, ...],
+    y: Any,
+    request: Request,
+    source: Path | str,
+) -> tuple[Table, Any]:
+    """Return a frame's table and outcome, the latter in the kind it has there."""
+    from linsep.input.files.table import Table, select_columns, without_dates
+
+    known = request.levels or {}
+    texts, dates = _text_columns(frame), _date_columns(frame)
+    selection = select_columns(source, names, request)
     if selection.target is not None:
         y = frame[frame.columns[selection.target]].to_native()
     coded = {*texts, *dates, *(j for j in selection.features if names[j] in known)}
@@ -66,28 +89,14 @@ def frame_table(X: object, y: object, request: Request) -> tuple[Table, Any] | N
     if not used and request.missing == "refuse":
         kept = [frame.columns[j] for j in selection.features]
         X, own = features_from(frame.select(kept).to_native())
-        features = own or ()
-        table = Table(X, None, features, selection.target_name, columns=features)
+        title, features = selection.target_name, own or ()
+        table = Table(X, None, features, title, columns=features, notes=selection.notes)
         return table, y
-    selection = _without_dates(selection, dates, request)
-    table = _built(frame, y, selection, texts, request)
+    left_out = [j for j in selection.features if j in dates]
+    if left_out:
+        selection = without_dates(source, selection, left_out, request)
+    table = _built(frame, y, selection, texts, request, source)
     return table, y if table.rows is None else _rows_of(y, table.rows)
-
-
-def _with_target(request: Request, target: str) -> Request:
-    from dataclasses import replace
-
-    return replace(request, target=target)
-
-
-def _without_dates(
-    selection: Selection, dates: Sequence[int], request: Request
-) -> Selection:
-    """Leave out the columns of dates, as the readers of files do."""
-    from linsep.input.files.table import without_dates
-
-    found = [j for j in selection.features if j in dates]
-    return without_dates("X", selection, found, request) if found else selection
 
 
 def _built(
@@ -96,10 +105,9 @@ def _built(
     selection: Selection,
     texts: Sequence[int],
     request: Request,
+    source: Path | str,
 ) -> Table:
     """Hand a frame's columns to the builder of tables."""
-    from dataclasses import replace
-
     from linsep.input.files.categories import TableBuilder
 
     # The outcome is no column here: it keeps its type, and its order if it has one.
@@ -108,7 +116,7 @@ def _built(
     title = selection.target_name
     text = frozenset(j for j in selection.features if j in texts)
     builder = TableBuilder(
-        "X",
+        source,
         replace(selection, names=names, target=None),
         text=text,
         n_rows=len(frame),
@@ -127,8 +135,8 @@ def _built(
     for j in numeric:
         if names[j] in known:
             raise InputError(
-                f"X must hold texts in the column {names[j]!r}, as when the model was "
-                "fitted, got other values; correct them"
+                f"{source} must hold texts in the column {names[j]!r}, as when the "
+                "model was fitted, got other values; correct them"
             )
     if selection.target is not None or request.missing == "drop":
         builder.note_absent(place, _absent(y, len(frame)))
@@ -136,7 +144,7 @@ def _built(
     return replace(builder.finish(), target=title)
 
 
-def _text_columns(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> list[int]:
+def _text_columns(frame: nw.DataFrame[Any]) -> list[int]:
     """Return the positions of the columns that hold text or categories."""
     import narwhals.stable.v2 as nw
 

@@ -249,7 +249,8 @@ class TableBuilder:
         }:
             truths = np.array([level.casefold() == "true" for level in levels])
             return CodedColumn((name,), np.where(truths[codes], 0, -1)), None, None
-        if _written_with_commas(levels) and known is None:
+        has_points = self._request.decimal == "," and numbers_from(levels) is not None
+        if known is None and (has_points or _written_with_commas(levels)):
             raise InputError(self._commas(j, levels[0]))
         if known is None:
             known = self._levels_chosen(levels, codes, kept)
@@ -360,7 +361,8 @@ class TableBuilder:
         name = self._selection.names[j]
         return (
             f"{self._source}: column {name!r} must hold numbers with a decimal point "
-            f"and no thousands separator, got {example!r}; rewrite the numbers, or "
+            f"and no thousands separator, got {example!r}; say so if the comma is the "
+            "decimal point, by decimal=',' (--decimal ,), rewrite the numbers, or "
             f"{self._leave_out(j)}"
         )
 

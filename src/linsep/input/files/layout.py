@@ -7,18 +7,23 @@ lines for error texts. The engine's own sniffer is not asked, since it may skip 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from linsep.input.errors import InputError
+from linsep.input.files.table import Request
 from linsep.input.files.text_column import is_text, numbers_from
 from linsep.input.files.texts import bounded_lines
 
 # In this order: a comma is often part of a number or a text, a tab never is, and blanks
 # stand in names and texts of every kind.
-_DELIMITERS = ("\t", ";", ",", " ")
+_DELIMITERS = ("\t", ";", "|", ",", " ")
+
+_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 
 # Lines looked at to find delimiter and header.
 _SAMPLE_LINES = 50
@@ -29,7 +34,8 @@ class Layout:
     """How a delimited text is laid out.
 
     `text` is the file `path`, uncompressed. Names come from the header, or are x0, x1
-    and so on. `longest_line` is the longest of the first lines, in bytes.
+    and so on. `longest_line` is the longest of the first lines, in bytes; `decimal` is
+    the decimal point, which may be a comma.
     """
 
     path: Path
@@ -38,6 +44,8 @@ class Layout:
     names: tuple[str, ...]
     has_header: bool
     longest_line: int = 0
+    decimal: str = "."
+    decimal_is_inferred: bool = False
 
     @property
     def n_rows_above(self) -> int:
@@ -67,29 +75,39 @@ class Layout:
 
     @property
     def notes(self) -> list[str]:
-        """Say where the names come from, if not from the file."""
-        if self.has_header:
-            return []
-        return ["no header was found: the columns are named x0, x1, ... in their order"]
+        """Say what was inferred where the file did not say it."""
+        notes = []
+        if not self.has_header:
+            notes.append(
+                "no header was found: the columns are named x0, x1, ... in their order"
+            )
+        if self.decimal_is_inferred:
+            notes.append("decimal commas were read as decimal points")
+        return notes
 
 
 def find_layout(
-    path: Path, text: Path, asked: Collection[str | int], header: bool | None
+    path: Path, text: Path, asked: Collection[str | int], request: Request
 ) -> Layout:
-    """Find the delimiter, whether there is a header, and the names.
+    """Find the delimiter, the decimal point, whether there is a header, and the names.
 
-    A first line that holds the name of a column asked for is a header, unless `header`
-    says so or otherwise.
+    A first line that holds the name of a column asked for is a header, unless the
+    request says so or otherwise.
     """
-    delimiter, rows = _split_sample(path, text)
+    header = request.header
+    delimiter, rows = _split_sample(path, text, request.sep)
     if not rows:
         raise InputError(f"{path} must hold data, got blank lines only")
     first = [cell.strip() for cell in rows[0]]
     if len(first) < 2:
         raise InputError(
             f"{path} must have at least two columns, one of them the labels, got one "
-            f"({first[0][:40]!r}); separate columns by a comma, semicolon, tab or blank"
+            f"({first[0][:40]!r}); separate columns by a comma, semicolon, tab or "
+            "blank, or name what separates them by sep (--sep)"
         )
+    if len(rows) > 1 and len(rows[1]) == len(first) + 1:
+        # R writes the names of rows without a name of their own.
+        first, header = ["", *first], True
     if header is None:
         header = _is_header(first, rows[1:], asked)
     if header:
@@ -99,7 +117,11 @@ def find_layout(
     with open(text, "rb") as stream:
         lines = islice(bounded_lines(stream, path), _SAMPLE_LINES)
         longest = max(len(line) for line in lines)
-    return Layout(path, text, delimiter, names, header, longest)
+    decimal = request.decimal or "."
+    is_inferred = request.decimal is None and delimiter == ";" and _has_commas(rows)
+    if is_inferred:
+        decimal = ","
+    return Layout(path, text, delimiter, names, header, longest, decimal, is_inferred)
 
 
 def quote_error(path: Path, line: int, reason: str) -> InputError:
@@ -123,8 +145,8 @@ def not_utf8(path: Path, text: Path) -> InputError:
                 break
     return InputError(
         f"{path} must be UTF-8 text, got the byte 0x{byte.hex()} on line {number}; if "
-        "it is text at all, save it as UTF-8 (on the command line: iconv -f latin1 -t "
-        "utf-8, or -f utf-16)"
+        "it is text at all, say in which encoding: encoding='latin-1' (--encoding "
+        "latin-1), cp1252 or utf-16"
     )
 
 
@@ -133,7 +155,12 @@ def _rows(path: Path, text: Path, delimiter: str) -> Iterator[tuple[int, list[st
     # utf-8-sig skips the byte order mark that spreadsheets write.
     with open(text, encoding="utf-8-sig", newline="") as stream:
         lines = bounded_lines(stream, path)
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        if delimiter == " ":
+            lines = (line.rstrip("\r\n ").lstrip(" ") + "\n" for line in lines)
+        blanks = delimiter == " "
+        rows = csv.reader(
+            lines, delimiter=delimiter, strict=True, skipinitialspace=blanks
+        )
         try:
             for row in rows:
                 yield rows.line_num, row
@@ -148,7 +175,20 @@ def _is_blank(row: Sequence[str], delimiter: str) -> bool:
     return (len(row) < 2 or delimiter == " ") and not "".join(row).strip()
 
 
-def _split_sample(path: Path, text: Path) -> tuple[str, list[list[str]]]:
+def _has_commas(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether numbers have decimal commas, and none a decimal point.
+
+    A text such as 1,234 may also be a thousand and more: if all are, nothing is told.
+    """
+    cells = [cell.strip() for row in rows for cell in row]
+    commas = [cell for cell in cells if _COMMA.fullmatch(cell)]
+    points = any("." in cell and numbers_from([cell]) is not None for cell in cells)
+    return not points and not all(map(_THOUSANDS.fullmatch, commas))
+
+
+def _split_sample(
+    path: Path, text: Path, sep: str | None
+) -> tuple[str, list[list[str]]]:
     """Return the delimiter and the first rows, split by it.
 
     The delimiter gives every row the same number of fields, and more than the others
@@ -156,7 +196,7 @@ def _split_sample(path: Path, text: Path) -> tuple[str, list[list[str]]]:
     Blanks are thought of only where nothing else separates.
     """
     best, chosen, sample = (False, 0), "", list[list[str]]()
-    for delimiter in _DELIMITERS:
+    for delimiter in _DELIMITERS if sep is None else (sep,):
         if delimiter == " " and best[1] > 1:
             break
         rows: list[list[str]] = []
@@ -166,13 +206,16 @@ def _split_sample(path: Path, text: Path) -> tuple[str, list[list[str]]]:
                 if not _is_blank(row, delimiter):
                     rows.append(row)
         except InputError:
-            if not rows and not sample and delimiter == _DELIMITERS[-1]:
+            if not rows and not sample and delimiter in (_DELIMITERS[-1], sep):
                 raise
             sound = False
         if not rows:
             continue
         width = len(rows[0])
-        same = sound and width > 1 and all(len(row) == width for row in rows)
+        if len(rows) > 1 and delimiter in "\t " and len(rows[1]) == width + 1:
+            width += 1  # R's names of rows
+        same = sound and width > 1 and all(len(row) == width for row in rows[1:])
+        same &= len(rows[0]) == width or len(rows) > 1
         if (same, width) > best:
             best, chosen, sample = (same, width), delimiter, rows
     return chosen, sample

@@ -91,7 +91,7 @@ def _from_arrays(
         )
     # The labels count as one more column here, which cannot be dropped.
     names = [*(f"x{j}" for j in range(X.shape[1])), label]
-    return _table(X, y, select_columns(path, names, request))
+    return _table(X, y, select_columns(path, names, request), request)
 
 
 def _from_matrix(path: Path, matrix: NDArray[Any], request: Request) -> Table:
@@ -108,11 +108,15 @@ def _from_matrix(path: Path, matrix: NDArray[Any], request: Request) -> Table:
     if selection.target is not None:
         y = whole_labels(labels_from(matrix[:, selection.target]))
     note = "the columns are named x0, x1, ... in their order"
-    return _table(matrix, y, selection, note)
+    return _table(matrix, y, selection, request, note)
 
 
 def _table(
-    matrix: NDArray[Any], y: NDArray[Any] | None, selection: Selection, *notes: str
+    matrix: NDArray[Any],
+    y: NDArray[Any] | None,
+    selection: Selection,
+    request: Request,
+    *notes: str,
 ) -> Table:
     """Make the table of some columns of a matrix, without a copy if they adjoin."""
     features = list(selection.features)
@@ -124,8 +128,12 @@ def _table(
         X = matrix[:, features]
     X = exact_floats(X, "X")
     names = tuple(selection.names[j] for j in features)
-    require_finite(X, names)
-    return Table(X, y, names, selection.target_name, notes=(*notes, *selection.notes))
+    notes = (*notes, *selection.notes)
+    table = Table(X, y, names, selection.target_name, columns=names, notes=notes)
+    if request.missing == "drop":
+        table = table.without_rows(np.asarray(np.isnan(X).any(axis=1)))
+    require_finite(np.asarray(table.X), names)
+    return table
 
 
 def _shapes(arrays: Mapping[str, NDArray[Any]]) -> str:

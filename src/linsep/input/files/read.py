@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import re
 import zlib
@@ -12,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
+from linsep.input.files.arrow_files import read_arrow
 from linsep.input.files.numpy_files import read_npy, read_npz
 from linsep.input.files.svmlight import read_svmlight
 from linsep.input.files.table import Request, Table
@@ -32,17 +34,21 @@ _BINARY: tuple[tuple[bytes, str, Reader], ...] = (
     (b"\x93NUMPY", "NumPy .npy", read_npy),
     (b"PK\x03\x04", "NumPy .npz", read_npz),
     (b"PK\x05\x06", "NumPy .npz", read_npz),  # an archive of nothing
+    (b"ARROW1", "Arrow", read_arrow),
+    (b"FEA1", "Feather", read_arrow),
 )
 _BINARY_SUFFIXES = {
     ".parquet": "Parquet",
     ".pq": "Parquet",
+    ".feather": "Feather",
+    ".arrow": "Arrow",
     ".npy": "NumPy .npy",
     ".npz": "NumPy .npz",
 }
 _SVMLIGHT_SUFFIXES = {".svm", ".svmlight", ".libsvm"}
 _DELIMITED_SUFFIXES = {".csv", ".tsv", ".tab"}
 _JSON_SUFFIXES = {".jsonl", ".ndjson"}
-_COMPRESSION_SUFFIXES = {".gz", ".bz2"}
+_COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz"}
 _SVMLIGHT_LINE = re.compile(rb"\s*[-+.\deE]+(\s+qid:\d+)?(\s+\d+:[-+.\deE]+)+\s*(#.*)?")
 
 
@@ -55,6 +61,9 @@ def read_table(
     header: bool | None = None,
     missing: str = "refuse",
     fit_intercept: bool = True,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Table:
     r"""Read a data file into an array of features and an array of labels.
 
@@ -67,14 +76,16 @@ def read_table(
     path : str or path-like
         A regular file:
 
-        - delimited text (CSV): comma, semicolon, tab or blank, quoted fields, UTF-8,
-          with or without a header. Numbers are read to the nearest double.
-        - Parquet; JSON lines (``.jsonl``, ``.ndjson``), an object a row.
+        - delimited text (CSV): comma, semicolon, tab, bar or blanks, quoted fields,
+          with or without a header. Numbers are read to the nearest double; in a text
+          of semicolons they may have decimal commas.
+        - Parquet; Arrow IPC and Feather, which need pyarrow.
+        - JSON lines (``.jsonl``, ``.ndjson``), an object a row.
         - svmlight / libsvm text, ``label index:value ...``, labels included.
         - ``.npy``, one matrix with the labels in a column; it is memory-mapped.
         - ``.npz``, arrays X and y, or one matrix with the labels in a column.
 
-        Texts may be compressed by gzip or bzip2; one that unpacks to more than a
+        Texts may be compressed by gzip, bzip2 or xz; one that unpacks to more than a
         gigabyte and 200 times its size is refused.
     target : str or int, optional
         The column of the labels: its name, or its number counted from 0 (negative
@@ -94,6 +105,9 @@ def read_table(
     fit_intercept : bool, default=True
         Whether the model has a constant. Without one the levels of the first column of
         text all have columns, which stand for it.
+    sep, decimal, encoding : str, optional
+        Of delimited text: the character between fields, "." or "," in numbers, and the
+        encoding, such as "latin-1". Told from the file by default, and UTF-8.
 
     Returns
     -------
@@ -125,6 +139,7 @@ def read_table(
     array(['apple', 'cherry'], dtype='<U6')
     """
     options: Any = {"missing": missing, "fit_intercept": fit_intercept}
+    options |= {"sep": sep, "decimal": decimal, "encoding": encoding}
     return read_request(path, Request(target, drop, columns, header, **options))
 
 
@@ -140,14 +155,17 @@ def read_labelled(
     return table, table.y
 
 
-def read_columns(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+def read_columns(
+    path: str | os.PathLike[str], request: Request | None = None
+) -> dict[str, NDArray[Any]]:
     """Read the columns of a tabular file as they are, missing values and all."""
     source = Path(path)
+    request = request or Request()
 
     def read() -> dict[str, NDArray[Any]]:
-        reader = _reader_for(source)
+        reader = _reader_for(source, request)
         if isinstance(reader, TabularReader):
-            return reader.columns(source)
+            return reader.columns(source, request)
         raise InputError(
             f"{source} must have named columns, as CSV and Parquet files do, got "
             "another kind of file; convert it"
@@ -159,7 +177,7 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
 def read_request(path: str | os.PathLike[str], request: Request) -> Table:
     """Read what is asked of a file by the reader of its kind."""
     source = Path(path)
-    return _guarded(source, lambda: _reader_for(source)(source, request))
+    return _guarded(source, lambda: _reader_for(source, request)(source, request))
 
 
 def _guarded(source: Path, read: Callable[[], Result]) -> Result:
@@ -172,7 +190,7 @@ def _guarded(source: Path, read: Callable[[], Result]) -> Result:
             f"{source} must fit into memory as numbers, and does not; convert it to "
             ".npy with the labels in the last column, which is read in place"
         ) from error
-    except (EOFError, zlib.error, OSError) as error:
+    except (EOFError, lzma.LZMAError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.strerror:  # the system's own complaint
             raise InputError(
                 f"{source} must be readable, got: {error.strerror}; check the file and "
@@ -200,13 +218,30 @@ def _require_regular_file(source: Path) -> None:
     if not source.is_file():
         raise InputError(
             f"{source} must be a regular file, since it is read more than once, got a "
-            "device or pipe; write the data to a file first"
+            "device or pipe; write the data to a file first (the command line reads "
+            "standard input where the file is called -)"
         )
     if source.stat().st_size == 0:
         raise InputError(f"{source} must hold data, got an empty file")
 
 
-def _reader_for(source: Path) -> Reader:
+def _reader_for(source: Path, request: Request) -> Reader:
+    """Return the reader of a file, which is one of text if the request says so."""
+    reader = _reader_told(source)
+    given = [n for n in ("sep", "decimal", "encoding") if getattr(request, n)]
+    if reader is not read_delimited and given == ["encoding"]:
+        given = []
+    if given and reader is read_svmlight:
+        return read_delimited
+    if given and reader is not read_delimited:
+        raise InputError(
+            f"{given[0]} goes with delimited text (CSV), got {source}, which is "
+            f"another kind of file; leave {given[0]} out"
+        )
+    return reader
+
+
+def _reader_told(source: Path) -> Reader:
     """Tell the kind of file by its first bytes, its extension, its first line."""
     with open_bytes(source) as stream:
         head = stream.read(65536)
@@ -227,15 +262,11 @@ def _reader_for(source: Path) -> Reader:
             f"got one that begins with {head[:12]!r}; give it the extension of what "
             "it is (.csv, .tsv, .jsonl, .svm, .parquet, .npy, .npz)"
         )
-    if head.startswith(b"ARROW1"):
-        raise InputError(
-            f"{source} must be Parquet to be read as a binary table, got an Arrow "
-            "(Feather) file; write it as Parquet, or pass the table that "
-            "pyarrow.feather.read_table gives"
-        )
     if suffix in _JSON_SUFFIXES:
         return read_json_lines
     first_line = next((s for s in head.splitlines() if s.strip()), b"")
+    if suffix not in _DELIMITED_SUFFIXES and first_line.lstrip().startswith(b"{"):
+        return read_json_lines
     if suffix in _SVMLIGHT_SUFFIXES:
         return read_svmlight
     if suffix not in _DELIMITED_SUFFIXES and _SVMLIGHT_LINE.fullmatch(first_line):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,12 @@ from linsep.input.errors import InputError
 from linsep.input.files.layout import Layout, find_layout, not_utf8, quote_error
 from linsep.input.files.table import Request
 from linsep.input.files.text_column import MISSING
-from linsep.input.files.texts import LONGEST_LINE, line_too_long, unpacked
+from linsep.input.files.texts import (
+    LONGEST_LINE,
+    line_too_long,
+    unpacked,
+    with_single_blanks,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -42,6 +47,8 @@ class Column:
     ----------
     cell : str
         A double, or a text.
+    number : str or None
+        The text of the cell as a number, where that is another.
     is_text : bool or None
         None for a text that may be a number.
     rounded : str, or None
@@ -60,6 +67,12 @@ class Column:
     is_single: bool = False
     is_truth: bool = False
     is_date: bool = False
+    number: str | None = None
+
+    @property
+    def as_number(self) -> str:
+        """The cell where a number is looked for."""
+        return self.cell if self.number is None else self.number
 
 
 @dataclass(frozen=True)
@@ -238,18 +251,34 @@ def open_delimited(
     asked = [*(request.columns or ())]
     if request.target is not None:
         asked.append(request.target)
-    layout = find_layout(path, text, asked, request.header)
+    layout = find_layout(path, text, asked, request)
+    if layout.delimiter == " ":
+        layout = replace(layout, text=stack.enter_context(with_single_blanks(text)))
     engine = _connect(stack)
+    decimal = layout.decimal
 
     return DelimitedSource(
         engine,
         path,
         _delimited_scan(layout),
         layout.names,
-        column=lambda j: Column(f"c{j}"),
+        column=lambda j: Column(f"c{j}", number=_with_point(f"c{j}", decimal)),
         place=layout.place,
         notes=layout.notes,
         layout=layout,
+    )
+
+
+def _with_point(cell: str, decimal: str) -> str | None:
+    """Write a cell as a number with a decimal point; None if it has one.
+
+    Among decimal commas a point separates thousands: such a cell is no number.
+    """
+    if decimal == ".":
+        return None
+    return (
+        f"CASE WHEN contains({cell}, '.') AND trim({cell}) <> '.' THEN {cell} || '?' "
+        f"ELSE replace({cell}, ',', '.') END"
     )
 
 

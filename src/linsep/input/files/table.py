@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -86,6 +87,22 @@ class Table:
             return self.X
         return self.X[:, [number[name] for name in names]]
 
+    def without_rows(self, is_gone: NDArray[np.bool_]) -> Table:
+        """Return the table without rows that have missing values, with a note."""
+        n_rows, n_gone = is_gone.size, int(np.count_nonzero(is_gone))
+        if n_gone == 0:
+            return self
+        rows = np.flatnonzero(~is_gone)
+        note = f"{n_gone:,} of {n_rows:,} rows were left out for missing values"
+        return replace(
+            self,
+            X=self.X[rows],
+            y=None if self.y is None else self.y[rows],
+            rows=rows,
+            n_rows=n_rows,
+            notes=(note, *self.notes),
+        )
+
     def given(self, index: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the numbers that rows have in the data as they were given."""
         return index if self.rows is None else self.rows[index]
@@ -106,7 +123,8 @@ class Request:
 
     With `labelled`, a file without labels is refused. `levels` are those that columns
     of text must keep to, coded as they are there; `present` says which rows count
-    where the others choose the reference.
+    where the others choose the reference. `sep`, `decimal` and `encoding` are those of
+    delimited text.
     """
 
     target: str | int | None = None
@@ -118,9 +136,27 @@ class Request:
     fit_intercept: bool = True
     levels: Mapping[str, Levels] | None = None
     present: NDArray[np.bool_] | None = None
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what `missing` cannot be."""
+        """Refuse what the options cannot be."""
+        if self.sep is not None and len(self.sep) != 1:
+            raise InputError(
+                f"sep must be one character (--sep ';'), got {self.sep!r}; blanks in a "
+                "row count as one"
+            )
+        if self.decimal not in (None, ".", ","):
+            raise InputError(f"decimal must be '.' or ',', got {self.decimal!r}")
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise InputError(
+                    "encoding must be one that Python knows, such as utf-8, latin-1, "
+                    f"cp1252 or utf-16, got {self.encoding!r}"
+                ) from None
         if self.missing not in ("refuse", "drop"):
             raise InputError(
                 'missing must be "refuse" or "drop" (--missing drop), got '

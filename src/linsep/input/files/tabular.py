@@ -37,7 +37,7 @@ from linsep.input.files.table import (
     without_dates,
 )
 from linsep.input.files.text_column import MISSING
-from linsep.input.files.texts import holds, unpacked
+from linsep.input.files.texts import holds, open_bytes, unpacked
 
 Built = TypeVar("Built")
 
@@ -59,13 +59,13 @@ class TabularReader:
         table: Table = self.opened(path, request, _table)
         return table
 
-    def columns(self, path: Path) -> dict[str, NDArray[Any]]:
+    def columns(self, path: Path, request: Request) -> dict[str, NDArray[Any]]:
         """Return every column of a file, missing values and all.
 
         They are NaN among numbers, None among texts. Numbers that are all whole are
         integers, and texts that are all true or false are booleans.
         """
-        columns: dict[str, NDArray[Any]] = self.opened(path, Request(), _unchanged)
+        columns: dict[str, NDArray[Any]] = self.opened(path, request, _unchanged)
         return columns
 
 
@@ -73,9 +73,10 @@ def _from_delimited(
     path: Path, request: Request, build: Callable[[Source, Request], Built]
 ) -> Built:
     """Build something from a delimited text."""
+    encoding = request.encoding or _encoding_marked(path)
     for plain_newlines in (False, True):
         with (
-            unpacked(path, plain_newlines=plain_newlines) as text,
+            unpacked(path, plain_newlines=plain_newlines, encoding=encoding) as text,
             ExitStack() as stack,
         ):
             try:
@@ -85,6 +86,13 @@ def _from_delimited(
                 if plain_newlines or not holds(text, b"\r"):
                     raise misfit.error from None
     raise AssertionError("the second attempt returns or raises")
+
+
+def _encoding_marked(path: Path) -> str | None:
+    """Return UTF-16 where the first bytes say so, as spreadsheets write them."""
+    with open_bytes(path) as stream:
+        head = stream.read(2)
+    return "utf-16" if head in (b"\xff\xfe", b"\xfe\xff") else None
 
 
 def _from_parquet(
@@ -189,7 +197,7 @@ def _survey(
     A column that may be either holds text if one cell is neither a number nor missing.
     """
     either = [j for j, column in columns.items() if column.is_text is None]
-    cells = ", ".join(columns[j].cell for j in either)
+    cells = ", ".join(columns[j].as_number for j in either)
     words = f"list_transform([{cells}], lambda x, i: CASE WHEN {IS_WORD} THEN i END)"
     found = f"list_filter({words}, lambda i: i IS NOT NULL)" if either else "[]"
     checked = [j for j, column in columns.items() if column.rounded is not None]
@@ -209,7 +217,7 @@ def _pieces(
 ) -> Iterator[tuple[NDArray[np.float64], dict[int, Sequence[str]]]]:
     """Yield some rows at a time: a matrix of numbers, and texts for each position."""
     numeric = [column for j, column in columns.items() if j not in text]
-    listed = f"[{', '.join(column.cell for column in numeric)}]"
+    listed = f"[{', '.join(column.as_number for column in numeric)}]"
     if any(column.is_text is None for column in numeric):
         listed = f"list_transform({listed}, lambda x: {NUMBER})"
     texts = [j for j in columns if j in text]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +23,7 @@ _MOST_UNPACKED = 2**30
 _MOST_TIMES = 200
 
 _PIECE = 2**20
+_BLANKS = re.compile(" {2,}")
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -35,6 +38,10 @@ def open_bytes(path: Path) -> BinaryIO:
         import bz2
 
         return cast(BinaryIO, bz2.open(path, "rb"))
+    if magic.startswith(b"\xfd7zXZ\x00"):
+        import lzma
+
+        return cast(BinaryIO, lzma.open(path, "rb"))
     return open(path, "rb")
 
 
@@ -61,23 +68,66 @@ def holds(path: Path, mark: bytes) -> bool:
 
 
 @contextmanager
-def unpacked(path: Path, *, plain_newlines: bool = False) -> Iterator[Path]:
+def _refusing_other_encodings(path: Path, encoding: str | None) -> Iterator[None]:
+    try:
+        yield
+    except UnicodeError as error:
+        raise InputError(
+            f"{path} must be text in the encoding {encoding}, got {error}; try another "
+            "(--encoding utf-8, latin-1, cp1252, utf-16)"
+        ) from None
+
+
+@contextmanager
+def with_single_blanks(text: Path, encoding: str = "utf-8-sig") -> Iterator[Path]:
+    """Yield a copy of a text in which blanks in a row are one, but for those quoted."""
+    with (
+        TemporaryDirectory(prefix="linsep-") as folder,
+        open(text, encoding=encoding, newline="") as stream,
+        open(Path(folder, "text"), "w", encoding="utf-8", newline="") as out,
+    ):
+        is_quoted = False
+        for line in bounded_lines(stream, text):
+            body = line.rstrip("\r\n")
+            parts = body.split('"')  # every other one is quoted
+            first = int(is_quoted)
+            parts[first::2] = [_BLANKS.sub(" ", part) for part in parts[first::2]]
+            is_quoted ^= len(parts) % 2 == 0
+            if not first:
+                parts[0] = parts[0].lstrip(" ")
+            if not is_quoted:
+                parts[-1] = parts[-1].rstrip(" ")
+            out.write('"'.join(parts) + line[len(body) :])
+        out.flush()
+        yield Path(out.name)
+
+
+@contextmanager
+def unpacked(
+    path: Path, *, plain_newlines: bool = False, encoding: str | None = None
+) -> Iterator[Path]:
     r"""Yield a path to the same text uncompressed: itself, or a temporary copy.
 
-    With `plain_newlines` it is a copy in which every line ends in ``\n``. InputError if
-    a compressed text unpacks to more than it may.
+    With `plain_newlines` it is a copy in which every line ends in ``\n``, with an
+    `encoding` one in UTF-8. InputError if a compressed text unpacks to more than it
+    may.
     """
     with open_bytes(path) as stream, TemporaryDirectory(prefix="linsep-") as folder:
         is_packed = not isinstance(stream, io.BufferedReader)
-        if not is_packed and not plain_newlines:
+        if not is_packed and not plain_newlines and encoding is None:
             yield path
             return
         most = max(_MOST_UNPACKED, _MOST_TIMES * path.stat().st_size)
         size = 0
         copy = Path(folder, "text")
         # Latin-1 gives every byte a character of its own, and back.
-        translate = io.IncrementalNewlineDecoder(None, translate=plain_newlines)
-        with open(copy, "w", encoding="latin-1", newline="") as out:
+        kept = "latin-1" if encoding is None else "utf-8"
+        decoder = codecs.getincrementaldecoder(encoding or "latin-1")()
+        translate = io.IncrementalNewlineDecoder(decoder, translate=plain_newlines)
+        with (
+            open(copy, "w", encoding=kept, newline="") as out,
+            _refusing_other_encodings(path, encoding),
+        ):
             while piece := stream.read(_PIECE):
                 size += len(piece)
                 if is_packed and size > most:
@@ -86,6 +136,6 @@ def unpacked(path: Path, *, plain_newlines: bool = False) -> Iterator[Path]:
                         f"or {_MOST_UNPACKED} bytes, got more; if that is right, "
                         "unpack it first"
                     )
-                out.write(translate.decode(piece.decode("latin-1")))
-            out.write(translate.decode("", final=True))
+                out.write(translate.decode(piece))
+            out.write(translate.decode(b"", final=True))
         yield copy
