@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from helpers import ROOT
 from linsep.cli import main, standard_input
+from linsep.proof.checker import content_digest
 
 DATA = "height,soil,grown\n0,clay,no\n2,clay,no\n8,clay,yes\n9,sand,yes\n"
 MESSY = "Nr;Tag;Größe;Kraut;wächst\n" + "".join(
@@ -83,7 +84,8 @@ def test_every_command_that_reads_a_table_takes_standard_input(tmp_path):
     labels = linsep("predict", model, "-", stdin=stdin)
     assert labels.split() == ["no", "no", "yes", "yes"]
     told = linsep("diagnose", *on_input, "--certificate", proof, stdin=stdin)
-    assert f"linsep verify {proof} - --target grown" in told
+    assert f"linsep verify {proof} -\n" in told
+    linsep("verify", proof, "-", stdin=stdin)
     told = linsep("diagnose", "-", "--formula", "grown ~ height", stdin=stdin)
     assert told.startswith("Complete separation")
     sparse = b"1 1:2 2:3\n-1 1:0 2:1\n1 1:5 2:2\n"
@@ -136,10 +138,26 @@ def test_a_proof_of_what_was_left_is_checked_by_the_same_options(tmp_path):
     path.write_text(MESSY, encoding="latin-1")
     read = ("--target", "wächst", "--encoding", "latin-1", "--missing", "drop")
     told = run("diagnose", path, *read, "--certificate", proof)
-    (command,) = [line for line in told.splitlines() if line.startswith("Check it: ")]
-    for option in ("--encoding latin-1", "--missing drop"):
-        assert option in command
-    assert "certificate holds" in run("verify", proof, path, *read)
+    assert f"Check it: linsep verify {proof} {path}" in told
+    for options in ((), read):
+        assert "certificate holds" in run("verify", proof, path, *options)
+    run("max-margin", path, *read, "--positive", "nein", "--certificate", proof)
+    record = json.loads(proof.read_text())
+    assert record["reading"] == {
+        "target": "wächst",
+        "positive": "nein",
+        "missing": "drop",
+        "encoding": "latin-1",
+    }
+    assert json.loads(run("verify", proof, path, "--json"))["holds"] is True
+    other = run("verify", proof, path, "--positive", "ja", "--json", code=1)
+    assert json.loads(other)["holds"] is False
+    for reading in ([], {"target": 1}, {"drop": "x"}, {"drop": [1]}, {"shell": "rm"}):
+        record["reading"] = reading
+        record["content_sha256"] = content_digest(record)
+        proof.write_text(json.dumps(record))
+        if reading:
+            assert "the reading in a cert" in run("verify", proof, path, code=2)
 
 
 def test_a_model_predicts_files_of_another_layout(tmp_path):

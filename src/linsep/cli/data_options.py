@@ -1,18 +1,20 @@
 """The options every command shares that reads a data file, and what they yield."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.cli.options import READING, shared_options, taken
+from linsep.cli.options import LAYOUT, READING, shared_options, taken
 from linsep.input import InputError
+from linsep.input.errors import did_you_mean
 from linsep.input.files import Table, read_labelled
+
+LAYOUT_NAMES = [option[2:] for option in LAYOUT]
 
 
 @dataclass(frozen=True)
@@ -20,23 +22,20 @@ class Labelled:
     """A data file with its two classes told apart.
 
     The labels `y` are the file's own, or with --positive whether each is that one;
-    `names` says what each is called.
+    `names` says what each is called, and `reading` with what options the file was read.
     """
 
     table: Table
     y: NDArray[Any]
     names: dict[Any, str]
+    reading: dict[str, Any]
 
 
 def data_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument FILE and its options, as `read`, a `Labelled`."""
 
     @shared_options("FILE", "--target")
-    @click.option(
-        "--positive",
-        metavar="LABEL",
-        help="The label on the positive side; all others are on the negative side.",
-    )
+    @shared_options("--positive")
     @shared_options(*READING)
     @wraps(command)
     def wrapped(
@@ -45,20 +44,52 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
         positive: str | None,
         **options: Any,
     ) -> None:
-        reading = taken(options, READING)
+        asked = {"target": target, "positive": positive, **taken(options, READING)}
 
-        def read(fit_intercept: bool = True) -> Labelled:
-            given = reading | {"fit_intercept": fit_intercept}
-            table, y = read_labelled(file, target, **given)
-            return _labelled(table, y, positive)
+        def read(
+            fit_intercept: bool = True, recorded: Mapping[str, Any] | None = None
+        ) -> Labelled:
+            given = without_defaults(asked)
+            kept = dict(_checked(recorded or {}) | given)
+            most = kept | {"fit_intercept": fit_intercept}
+            label = most.pop("positive", None)
+            table, y = read_labelled(file, most.pop("target", None), **most)
+            y, names = two_classes(table, y, label)
+            return Labelled(table, y, names, kept)
 
         command(read=read, file=file, **options)
 
     return wrapped
 
 
-def _labelled(table: Table, y: NDArray[Any], positive: str | None) -> Labelled:
-    """Tell the two classes apart, by --positive if it is given."""
+def without_defaults(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that say something."""
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asked.items()
+        if value not in (None, (), "refuse")
+    }
+
+
+def _checked(recorded: object) -> dict[str, Any]:
+    """Return how a certificate says that its data were read, or refuse it."""
+    texts = ("target", "positive", "missing", *LAYOUT_NAMES)
+    kinds: dict[str, type] = dict.fromkeys(texts, str)
+    kinds |= {"header": bool, "drop": list}
+    given: dict[str, Any] = recorded if isinstance(recorded, dict) else {"": None}
+    is_whole = all(type(value) is kinds.get(name) for name, value in given.items())
+    if not (is_whole and all(type(one) is str for one in given.get("drop", []))):
+        raise InputError(
+            "the reading in a certificate must be that of `linsep separate FILE "
+            "--certificate`, got another; make the certificate again"
+        )
+    return given
+
+
+def two_classes(
+    table: Table, y: NDArray[Any], positive: str | None
+) -> tuple[NDArray[Any], dict[Any, str]]:
+    """Tell two classes apart, by --positive if it is given, and name each."""
     classes = sorted(set(y.tolist()))
     known = ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")
     if positive is None:
@@ -68,14 +99,15 @@ def _labelled(table: Table, y: NDArray[Any], positive: str | None) -> Labelled:
                 f"({known}); choose one with --positive LABEL to separate it from the "
                 "rest"
             )
-        return Labelled(table, y, {label: str(label) for label in classes})
+        return y, {label: str(label) for label in classes}
     others = [label for label in classes if str(label) != positive]
     if len(others) == len(classes):
+        meant = did_you_mean(positive, classes) or f"its labels are {known}"
         raise InputError(
             f"--positive must be a label of column {table.target!r}, got {positive!r}; "
-            f"its labels are {known}"
+            f"{meant}"
         )
     other = str(others[0]) if len(others) == 1 else f"not {positive}"
     is_positive = np.array([str(label) == positive for label in classes])
     chosen = is_positive[np.searchsorted(classes, y)]
-    return Labelled(table, chosen, {False: other, True: positive})
+    return chosen, {False: other, True: positive}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from shlex import join
@@ -9,16 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from linsep.cli.data_options import without_defaults
 from linsep.cli.options import (
     LAYOUT,
     READING,
+    examples,
     intercept_option,
     shared_options,
     taken,
 )
 from linsep.cli.output import require_writable, say, strict_json
+from linsep.cli.progress import DiagnosisSteps, progress_line
 from linsep.cli.standard_input import argument
 from linsep.input import InputError
+from linsep.input.errors import did_you_mean
 from linsep.rows import as_dense
 from linsep.whole_files import whole_file
 
@@ -27,7 +32,14 @@ if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis
 
 
-@click.command("diagnose")
+@click.command(
+    "diagnose",
+    epilog=examples(
+        "linsep diagnose data.csv --target grown",
+        "linsep diagnose data.csv --formula 'grown ~ height + C(soil)'",
+        "linsep diagnose trips.parquet --formula 'n ~ x | city' --family poisson",
+    ),
+)
 @shared_options("FILE", "--target")
 @click.option(
     "--formula",
@@ -66,7 +78,7 @@ def command(
     certificate: Path | None,
     certificate_data: Path | None,
     as_json: bool,
-    **settings: Any,  # how to read; family, time_limit, random_state
+    **settings: Any,  # how to read, and the options of `linsep.diagnose`
 ) -> None:
     """Say whether a regression's estimates exist, and which columns and rows forbid it.
 
@@ -80,28 +92,37 @@ def command(
         {"--target": target, "--formula": formula, "--weights": weights}, drop
     )
     _require_places(file, certificate, certificate_data)
-    on_file, shape = None, None
-    if formula is not None and target is None:
-        if not fit_intercept or drop or reading["missing"] != "refuse":
-            raise InputError(
-                "--no-intercept, --drop and --missing go with --target; a formula says "
-                "itself what is in the model ('y ~ 0 + x'), and leaves out rows with "
-                "missing values"
-            )
-        layout = taken(reading, LAYOUT)
-        answer = _by_formula(file, formula, weights, layout, **settings)
-    elif formula is None:
-        if weights is not None:
-            reading["drop"] = (*drop, weights)
-        on_file = [argument(file), *_as_options({"target": target} | reading)]
-        settings["fit_intercept"] = fit_intercept
-        answer, shape = _by_target(file, target, reading, weights, **settings)
-    else:
+    if target is not None and formula is not None:
         raise InputError(
             "give --target COL or --formula 'y ~ x', one of the two; got both"
         )
-    proof = answer.certificate if certificate is not None else None
+    if formula is not None and (
+        not fit_intercept or drop or reading["missing"] != "refuse"
+    ):
+        raise InputError(
+            "--no-intercept, --drop and --missing go with --target; a formula says "
+            "itself what is in the model ('y ~ 0 + x'), and leaves out rows with "
+            "missing values"
+        )
+    if weights is not None:
+        reading["drop"] = (*drop, weights)
+    with progress_line(f"reading {file}") as progress:
+        settings["callback"] = DiagnosisSteps(progress.say)
+        shape = None
+        if formula is not None:
+            layout = taken(reading, LAYOUT)
+            answer = _by_formula(file, formula, weights, layout, **settings)
+        else:
+            settings["fit_intercept"] = fit_intercept
+            answer, shape = _by_target(file, target, reading, weights, **settings)
+        progress.say("putting the answer into words, and the proof on paper")
+        answer.summary()  # is kept
+        proof = answer.certificate if certificate is not None else None
     if certificate is not None and proof is not None:
+        if shape is not None and _is_about_file(answer, shape):
+            proof = replace(
+                proof, reading=without_defaults({"target": target} | reading)
+            )
         proof.save(certificate)
         if certificate_data is not None:
             _save_data(answer, certificate_data)
@@ -111,25 +132,20 @@ def command(
         say(answer.summary())
         if certificate is not None and proof is not None:
             say(f"Proof saved: {certificate}")
-            places = certificate, certificate_data
-            say(_how_to_check(answer, *places, on_file, shape))
+            data = certificate_data
+            if data is None and proof.reading is not None:
+                data = Path(argument(file))
+            say(_how_to_check(answer, certificate, data))
     if certificate is not None and proof is None:
         why = "no time was left to write it" if answer.proved else "undecided"
         say(f"No proof to save to {certificate}: {why}.", err=True)
     raise SystemExit(0 if answer.proved else 1)
 
 
-def _as_options(given: dict[str, Any]) -> list[str]:
-    """Write how a file was read as the options of a command."""
-    words = []
-    for name, value in given.items():
-        values = value if isinstance(value, tuple) else (value,)
-        for one in values:
-            if isinstance(one, bool):
-                words.append(f"--{'' if one else 'no-'}{name}")
-            elif one is not None and (name, one) != ("missing", "refuse"):
-                words += [f"--{name}", str(one)]
-    return words
+def _is_about_file(answer: Diagnosis, shape: tuple[int, ...]) -> bool:
+    """Tell whether the proof is about the design as it was read, of this shape."""
+    X, _ = answer.certificate_data()
+    return answer.family == "binomial" and X.shape == shape
 
 
 def _require_places(
@@ -174,23 +190,15 @@ def _save_data(answer: Diagnosis, path: Path) -> None:
         unfinished.write_bytes(archive.getbuffer())
 
 
-def _how_to_check(
-    answer: Diagnosis,
-    proof: Path,
-    data: Path | None,
-    on_file: list[str] | None,
-    shape: tuple[int, ...] | None,
-) -> str:
+def _how_to_check(answer: Diagnosis, proof: Path, data: Path | None) -> str:
     """Say what the proof is about, and how to check it.
 
-    `on_file` holds the arguments of ``verify`` with which it reads the design of this
-    `shape` from the file; None if it cannot, as with a formula.
+    `data` is a file that ``verify`` reads as the rows the proof is about; None if there
+    is none, as with a formula.
     """
     if data is not None:
         return f"Check it: {join(['linsep', 'verify', str(proof), str(data)])}"
     X, _ = answer.certificate_data()
-    if on_file is not None and answer.family == "binomial" and X.shape == shape:
-        return f"Check it: {join(['linsep', 'verify', str(proof), *on_file])}"
     return (
         f"It is about {X.shape[0]} rows of two classes that stand for this regression, "
         "not about the file; --certificate-data OUT.npz saves them, and "
@@ -206,6 +214,7 @@ def _by_target(
     *,
     time_limit: float | None,
     random_state: int | None,
+    callback: DiagnosisSteps,
     **model: Any,
 ) -> tuple[Diagnosis, tuple[int, ...]]:
     """Diagnose one column of a file against all others but those dropped.
@@ -215,11 +224,12 @@ def _by_target(
     from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.tables import study_from_table
     from linsep.input.arguments import positive_weights
-    from linsep.input.files import read_labelled, read_table
+    from linsep.input.files import Request, read_labelled, read_request
 
     if weights is not None:
         layout = {name[2:]: reading[name[2:]] for name in LAYOUT}
-        weighed = read_table(file, weights, columns=(), **layout).y
+        request = Request(weights, columns=(), role="--weights", **layout)
+        weighed = read_request(file, request).y
         assert weighed is not None
         reading["present"] = positive_weights(weighed, len(weighed))
         model["sample_weight"] = weighed
@@ -229,7 +239,8 @@ def _by_target(
     def study() -> Study:
         return study_from_table(table, y, outcome_name=table.target, **model)
 
-    return diagnosed(study, time_limit, random_state), table.X.shape
+    answer = diagnosed(study, time_limit, random_state, callback)
+    return answer, table.X.shape
 
 
 def _by_formula(
@@ -248,9 +259,9 @@ def _by_formula(
     require_formulaic()
     frame = read_columns(file, Request(**layout))
     if weights is not None and weights not in frame:
+        meant = did_you_mean(weights, frame) or f"it has {', '.join([*frame][:10])}"
         raise InputError(
-            f"--weights must name a column of {file}, got {weights!r}; it has "
-            f"{', '.join(sorted(frame)[:10])}"
+            f"--weights must name a column of {file}, got {weights!r}; {meant}"
         )
     settings["sample_weight"] = None if weights is None else frame[weights]
     return diagnose(safe_formula(formula, frame.keys()), frame, **settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,13 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from linsep.cli.options import READING, shared_options, taken
+from linsep.cli.options import READING, examples, shared_options, taken
 
 if TYPE_CHECKING:
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
 
 
-@click.command("fit")
+@click.command(
+    "fit",
+    epilog=examples(
+        "linsep fit data.csv --target grown --model model.json",
+        "linsep fit data.csv --target kind --positive rose --model model.json",
+    ),
+)
 @shared_options("FILE")
 @click.option(
     "--model",
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Where to save the model: .json, or .onnx if onnx is installed.",
 )
-@shared_options("--target", *READING)
+@shared_options("--target", "--positive", *READING)
 @click.option(
     "--nu",
     metavar="SHARE",
@@ -47,11 +54,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="More than two classes: all at once, or each one versus the rest.",
 )
-@shared_options("--no-intercept", "--max-passes", "--time-limit", "--seed")
+@shared_options("--no-intercept", "--max-passes", "--time-limit", "--seed", "--json")
 def command(
     file: Path,
     model: Path,
     target: str | None,
+    positive: str | None,
+    as_json: bool,
     nu: float | None,
     **settings: Any,  # how to read, and the classifier's own, under their names
 ) -> None:
@@ -61,18 +70,30 @@ def command(
     is 0 whether or not they are separable: the status is printed, and saved with the
     model. `linsep predict` uses the model.
     """
+    import numpy as np
+
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
+    from linsep.cli.data_options import two_classes
     from linsep.cli.model_file import LinearModel
     from linsep.cli.onnx_file import save_onnx
-    from linsep.cli.output import require_writable, say
+    from linsep.cli.output import require_writable, say, strict_json
     from linsep.cli.progress import progress_line
+    from linsep.input import InputError
     from linsep.input.files import read_labelled
 
+    if model.suffix not in (".json", ".onnx"):
+        raise InputError(
+            f"--model must end in .json or .onnx, which says what is written, got "
+            f"{model}"
+        )
     require_writable(model, file)
     reading = taken(settings, READING)
     with progress_line(f"reading {file}") as progress:
         reading["fit_intercept"] = settings["fit_intercept"]
         table, y = read_labelled(file, target, **reading)
+        if positive is not None:
+            chosen, names = two_classes(table, y, positive)
+            y = np.array([names[label] for label in chosen.tolist()])
         progress.say("fitting")
         classifier = OptimisticPerceptron(nu="auto" if nu is None else nu, **settings)
         with warnings.catch_warnings():
@@ -83,10 +104,23 @@ def command(
         save_onnx(rule, model)
     else:
         rule.save(model)
-    for sentence in _sentences(classifier):
-        say(sentence)
     right = float((classifier.predict(table.X) == y).mean())
+    notes = (*table.notes, *table.coding_notes)
+    sentences = list(_sentences(classifier))
+    if as_json:
+        record = json.loads(rule.to_json()) | {"messages": sentences}
+        record |= {
+            "training_accuracy": right,
+            "model": str(model),
+            "notes": list(notes),
+        }
+        say(strict_json(record))
+        return
+    for sentence in sentences:
+        say(sentence)
     say(f"Training accuracy {right:.4f}. Model saved: {model}")
+    for note in notes:
+        say(f"Note: {note}.")
 
 
 def _sentences(classifier: OptimisticPerceptron) -> Iterator[str]:

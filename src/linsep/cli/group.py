@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -26,6 +28,7 @@ _IN_THE_LABORATORY = {"reproduce": "linsep.lab.reproduce.command"}
 # After "\b" click leaves the lines as they are.
 _EPILOG = """\
 To begin: `linsep separate data.csv --target COL`; `linsep COMMAND --help` says more.
+Completion in bash: eval "$(_LINSEP_COMPLETE=bash_source linsep)"; also zsh, fish.
 
 \b
 Exit codes:
@@ -64,7 +67,10 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and refuse an option given twice."""
-        name, command, rest = super().resolve_command(ctx, args)
+        try:
+            name, command, rest = super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            raise click.UsageError(f"{error.message}{_hint(args[0])}", ctx) from None
         if command is not None:
             _require_options_once(command, ctx, rest)
         return name, command, rest
@@ -73,6 +79,16 @@ class _Commands(click.Group):
         """Run a command; whatever stops it becomes one sentence and an exit code."""
         with worded_ending():
             return super().invoke(ctx)
+
+
+def _hint(word: str) -> str:
+    """Say what a word that is no command may have been meant to be."""
+    close = get_close_matches(word.replace("_", "-").lower(), _COMMANDS, cutoff=0.6)
+    if close:
+        return f" Did you mean {' or '.join(map(repr, close))}?"
+    if Path(word).exists():
+        return f" A file comes after a command: linsep separate {word} --target COL"
+    return f" The commands are {', '.join(_COMMANDS)}."
 
 
 def _require_options_once(

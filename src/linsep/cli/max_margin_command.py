@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
+from linsep.cli.options import examples
 from linsep.cli.search_options import Asked, search_options
 from linsep.printable import exact_text
 
 
-@click.command("max-margin")
+@click.command(
+    "max-margin",
+    epilog=examples(
+        "linsep max-margin data.csv --target grown",
+        "linsep max-margin data.csv --target grown --exact --certificate proof.json",
+    ),
+)
 @search_options
 @click.option(
     "--tol",
@@ -33,7 +42,9 @@ def command(asked: Asked, tol: float, exact: bool) -> None:
     lines = []
     if answer.support is not None:
         lines.append(f"Support rows: {', '.join(map(str, answer.support))}.")
-    if exact and answer.separable:
+    if (
+        exact and answer.separable and answer.margin_upper < math.inf
+    ):  # not of one class
         squared = exact_text(answer.margin_squared())
         lines.append(f"Margin squared, exactly: {squared}")
     asked.tell(answer, table, lines)

@@ -37,6 +37,11 @@ _SHARED = {
         metavar="COL",
         help="The column of the labels: its name, or its number from 0 (-1: the last).",
     ),
+    "--positive": click.option(
+        "--positive",
+        metavar="LABEL",
+        help="The label on the positive side; all others are on the negative side.",
+    ),
     "--drop": click.option(
         "--drop",
         metavar="COL",
@@ -107,6 +112,12 @@ _SHARED = {
         "--json", "as_json", is_flag=True, help="The answer as one JSON object."
     ),
 }
+
+
+def examples(*commands: str) -> str:
+    """Return the end of a command's help: examples, a line each."""
+    lines = "\n".join(f"  {command}" for command in commands)
+    return f"\b\nExamples:\n{lines}"
 
 
 # How a file is laid out, and all that is said of reading it.

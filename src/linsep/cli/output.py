@@ -66,7 +66,9 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def strict_json(record: dict[str, Any]) -> str:
-    """Return one JSON object; infinities and NaN, which JSON has not, become null.
+    """Return one JSON object; infinities and NaN, which JSON has not, become texts.
+
+    They are "Infinity", "-Infinity" and "NaN", which most languages read as numbers.
 
     Examples
     --------
@@ -75,7 +77,7 @@ def strict_json(record: dict[str, Any]) -> str:
       "margin": 0.1,
       "bounds": [
         1,
-        null
+        "Infinity"
       ]
     }
     """
@@ -83,9 +85,9 @@ def strict_json(record: dict[str, Any]) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """Replace what JSON cannot say by None."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
+    """Replace the numbers that JSON has not by texts."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, dict):
         return {str(key): _finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

@@ -9,8 +9,9 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.cli.options import LAYOUT, shared_options
-from linsep.cli.output import say
+from linsep.cli.options import LAYOUT, examples, shared_options
+from linsep.cli.output import say, strict_json
+from linsep.cli.progress import progress_line
 from linsep.input import InputError
 from linsep.input.files import Request, read_request
 from linsep.rows import as_dense
@@ -19,14 +20,22 @@ if TYPE_CHECKING:
     from linsep.cli.model_file import LinearModel
 
 
-@click.command("predict")
+@click.command(
+    "predict",
+    epilog=examples(
+        "linsep predict model.json new.csv",
+        "linsep predict model.json - --json < new.csv",
+    ),
+)
 @click.argument("model", type=click.Path(path_type=Path))
 @shared_options("FILE")
 @click.option(
     "--scores", is_flag=True, help="The decision values too, comma-separated."
 )
-@shared_options(*LAYOUT)
-def command(model: Path, file: Path, scores: bool, **layout: Any) -> None:
+@shared_options(*LAYOUT, "--json")
+def command(
+    model: Path, file: Path, scores: bool, as_json: bool, **layout: Any
+) -> None:
     """Print the label of every row of FILE, one a line, by the model in MODEL.
 
     FILE needs the columns that the model was fitted on, found by name; others are
@@ -35,8 +44,15 @@ def command(model: Path, file: Path, scores: bool, **layout: Any) -> None:
     from linsep.cli.model_file import LinearModel
 
     rule = LinearModel.load(model)
-    X = _features(file, rule, layout)
-    labels = rule.predict(X)
+    with progress_line(f"reading {file}"):
+        X = _features(file, rule, layout)
+        labels = rule.predict(X)
+    if as_json:
+        record: dict[str, Any] = {"target": rule.target, "labels": labels}
+        if scores:
+            record["scores"] = rule.decisions(X).tolist()
+        say(strict_json(record))
+        return
     if not scores:
         for label in labels:
             say(_field(label))

@@ -14,6 +14,7 @@ from linsep.printable import printable
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from linsep.diagnosis.watch import DiagnosisProgress
     from linsep.result import Progress as State
 
 
@@ -31,6 +32,25 @@ class Progress:
             f"hand{wrong}, margin <= {state.margin_upper:.2g}, {state.seconds:.0f} s "
             "(Ctrl-C: stop)"
         )
+
+
+_STEPS = {
+    "reading": "reading",
+    "rank": "looking for collinear columns",
+    "rows": "parting the rows into separated and overlapped",
+    "coefficients": "deciding which estimates are finite",
+}
+
+
+@dataclass(frozen=True)
+class DiagnosisSteps:
+    """Shows what a diagnosis is doing."""
+
+    say: Callable[[str], None]
+
+    def __call__(self, state: DiagnosisProgress) -> None:
+        """Show the step; returns None, so that it goes on."""
+        self.say(f"{_STEPS[state.step]}, {state.seconds:.0f} s (Ctrl-C: stop)")
 
 
 @contextmanager

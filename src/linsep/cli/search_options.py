@@ -50,7 +50,7 @@ class Asked:
             )
         answer = _named(answer, data)
         if self.certificate is not None:
-            _save_certificate(answer, self.certificate)
+            _save_certificate(answer, self.certificate, data)
         return answer, data.table
 
     def tell(self, answer: Separation, table: Table, lines: Sequence[str] = ()) -> None:
@@ -113,13 +113,13 @@ def _named(answer: Answer, data: Labelled) -> Answer:
     )
 
 
-def _save_certificate(answer: Separation, path: Path) -> None:
+def _save_certificate(answer: Separation, path: Path, data: Labelled) -> None:
     """Write the proof, or say that there is none."""
     if answer.certificate is None:
         say(f"No proof to save to {path}: the data are undecided.", err=True)
         return
     with writing(path):
-        answer.certificate.save(path)
+        replace(answer.certificate, reading=data.reading).save(path)
 
 
 def _sides(answer: Separation) -> str:

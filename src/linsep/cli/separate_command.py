@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import click
 
+from linsep.cli.options import examples
 from linsep.cli.search_options import Asked, search_options
 
 
-@click.command("separate")
+@click.command(
+    "separate",
+    epilog=examples(
+        "linsep separate data.csv --target grown",
+        "linsep separate data.csv --target kind --positive rose --drop id",
+        "zcat data.csv.gz | linsep separate - --target grown --json | jq .separable",
+    ),
+)
 @search_options
 def command(asked: Asked) -> None:
     """Separate the two classes of FILE, or name the rows that no hyperplane can.
 
-    FILE is CSV (.gz too), Parquet, svmlight text, .npy or .npz. Columns of text become
+    FILE is CSV (.gz, .bz2 and .xz too), Parquet, JSON lines, Feather, svmlight text,
+    .npy or .npz; - is standard input, in any of these. Columns of text become
     0/1 columns, one for each level but the commonest; with --no-intercept all levels of
     the first of them have one. Dates and names of rows are left out.
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +21,20 @@ class InputError(ValueError):
     X and y must have the same number of rows, got 2 rows in X (shape (2, 1)) and 3 \
 labels in y; pass one label for every row of X
     """
+
+
+def did_you_mean(word: object, names: Iterable[object]) -> str:
+    """Return a question that names what may have been meant; empty if nothing is near.
+
+    Examples
+    --------
+    >>> did_you_mean("grwon", ["height", "grown"])
+    "did you mean 'grown'?"
+    """
+    text, listed = str(word), [str(name) for name in names]
+    folded = [name for name in listed if name.casefold() == text.casefold()]
+    near = folded or difflib.get_close_matches(text, listed, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -72,6 +72,8 @@ class Certificate:
         Columns to be eliminated first, of which no row holds two.
     point : tuple of (int, float) or None
         Columns and values.
+    reading : mapping of str to str, bool or list of str, or None
+        How the command line read the data from a file: nothing that is proved.
 
     Examples
     --------
@@ -96,6 +98,7 @@ class Certificate:
     free: tuple[int, ...] | None = None
     eliminated: tuple[int, ...] | None = None
     point: tuple[tuple[int, float], ...] | None = None
+    reading: Mapping[str, Any] | None = None
 
     @classmethod
     def for_separator(cls, rows: Rows, classes: Any, w: Iterable[int]) -> Certificate:
@@ -228,6 +231,8 @@ class Certificate:
             document["free"] = list(self.free or ())
             document["eliminated"] = list(self.eliminated or ())
             document["point"] = [f"{j} {x.hex()}" for j, x in self.point]
+        if self.reading is not None:
+            document["reading"] = dict(self.reading)
         document["content_sha256"] = checker.content_digest(document)
         lines = (f"{json.dumps(k)}: {json.dumps(v)}" for k, v in document.items())
         text = "{\n" + ",\n".join(lines) + "\n}\n"
@@ -262,6 +267,7 @@ class Certificate:
             fit_intercept=document["fit_intercept"],
             classes=tuple(document["classes"]),
             data_sha256=document["data_sha256"],
+            reading=document.get("reading"),
             **{name: tuple(document[name]) for name in _FIELDS if name in document},
         )
 

@@ -26,6 +26,7 @@ from linsep.diagnosis.inputs.fixed_effects import (
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.input.arguments import positive_weights
+from linsep.input.errors import did_you_mean
 
 if TYPE_CHECKING:
     from linsep.diagnosis.inputs.numbered_columns import Part
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _FACTOR = re.compile(r"C\(\s*([^\W\d]\w*|`[^`]*`)\s*\)")
 _CODED = re.compile(r"C\(\s*([^\W\d]\w*|`[^`]*`)\s*(?:,.*)?\)", re.DOTALL)
 _DOT = re.compile(r"(?<![\w.)\]])\.(?![\w.])")
+_ABSENT = re.compile(r"`([^`]+)` is not present in the dataset")
 #: The outcome that counts successes and failures.
 COUNTS = re.compile(r"\s*cbind\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)\s*")
 
@@ -274,7 +276,8 @@ def unquoted(name: str) -> str:
 def _no_such_column(name: str, frame: Any) -> str:
     columns = [str(column) for column in frame.columns[:10]]
     return (
-        f"a formula must name columns of the data, got {name!r}; the data have "
+        f"a formula must name columns of the data, got {name!r}; "
+        f"{did_you_mean(name, frame.columns)} the data have "
         f"{', '.join(columns)}{', ...' if frame.shape[1] > 10 else ''}"
     )
 
@@ -300,6 +303,9 @@ def _model_matrix(
             made = maker.get_model_matrix(right, output=output, na_action="drop")
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
+        absent = _ABSENT.search(reason)
+        if absent is not None:
+            raise InputError(_no_such_column(absent[1], frame)) from error
         raise InputError(
             f"the formula {right!r} could not be evaluated on columns "
             f"{', '.join(map(str, frame.columns[:10]))}: "

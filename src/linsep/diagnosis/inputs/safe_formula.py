@@ -18,6 +18,7 @@ from linsep.diagnosis.inputs.formulas import (
     unquoted,
 )
 from linsep.input import InputError
+from linsep.input.errors import did_you_mean
 
 if TYPE_CHECKING:
     from formulaic.parser.types import Token
@@ -72,7 +73,7 @@ def safe_formula(formula: str, columns: Collection[str]) -> str:
     else:
         for name in counts.groups():
             if unquoted(name) not in columns:
-                raise InputError(_not_allowed(name, formula))
+                raise InputError(_not_allowed(name, formula, columns))
     terms, effects = split_at_bar(right)
     if effects is not None:
         n_factors = len(named_factors(effects, columns))
@@ -99,7 +100,7 @@ def _checked_tokens(side: str, formula: str, columns: Collection[str]) -> list[T
                 raise InputError(_bad_power(text, formula))
             power = kind == "operator" and "**" in text
             if (power and text != "**") or not _is_allowed(kind, text, columns):
-                raise InputError(_not_allowed(text, formula))
+                raise InputError(_not_allowed(text, formula, columns))
             depth += {"(": 1, ")": -1}.get(text, 0) if kind == "context" else 0
             tokens.append(token)
             if depth > MOST_NESTED:
@@ -180,7 +181,14 @@ def _bad_power(text: str, formula: str) -> str:
     )
 
 
-def _not_allowed(text: str, formula: str) -> str:
+def _not_allowed(text: str, formula: str, columns: Collection[str] = ()) -> str:
+    meant = did_you_mean(text, columns) if text.strip("`").isidentifier() else ""
+    if meant:
+        shown = ", ".join(list(columns)[:10])
+        return (
+            f"a formula must name columns of the data, got {text[:200]!r} in "
+            f"{formula[:200]!r}; {meant} The columns are {shown}"
+        )
     return (
         "a formula on the command line may hold names of columns (in backticks if need "
         f"be), {', '.join(sorted(TRANSFORMS))} of one column, cbind(a, b), ~ + - : * "

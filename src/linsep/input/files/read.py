@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
-from linsep.input.errors import InputError
+from linsep.input.errors import InputError, did_you_mean
 from linsep.input.files.arrow_files import read_arrow
 from linsep.input.files.numpy_files import read_npy, read_npz
 from linsep.input.files.svmlight import read_svmlight
@@ -211,6 +211,8 @@ def _require_regular_file(source: Path) -> None:
         if source.parent.is_dir():
             found = sorted(p.name for p in source.parent.iterdir() if p.is_file())
             nearby = f"; the folder holds {', '.join(found[:8])}" if found else ""
+            meant = did_you_mean(source.name, found)
+            nearby = f"; {meant}" if meant else nearby
         raise InputError(
             f"{source} must be an existing file, got a path with nothing there"
             f"{nearby}; check the path"

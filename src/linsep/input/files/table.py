@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.input.errors import InputError
+from linsep.input.errors import InputError, did_you_mean
 from linsep.input.levels import Levels, coding_note
 
 if TYPE_CHECKING:
@@ -121,7 +120,8 @@ class Table:
 class Request:
     """Which columns of a file are wanted; see `linsep.read_table`.
 
-    With `labelled`, a file without labels is refused. `levels` are those that columns
+    With `labelled`, a file without labels is refused; `role` is what the target is
+    called in messages. `levels` are those that columns
     of text must keep to, coded as they are there; `present` says which rows count
     where the others choose the reference. `sep`, `decimal` and `encoding` are those of
     delimited text.
@@ -132,6 +132,7 @@ class Request:
     columns: Sequence[str | int] | None = None
     header: bool | None = None
     labelled: bool = False
+    role: str = "target"
     missing: str = "refuse"
     fit_intercept: bool = True
     levels: Mapping[str, Levels] | None = None
@@ -206,7 +207,7 @@ def select_columns(
         )
     target = None
     if request.target is not None:
-        target = _position(source, names, request.target, "target")
+        target = _position(source, names, request.target, request.role)
     dropped = {_position(source, names, column, "drop") for column in request.drop}
     if target in dropped:
         raise InputError(
@@ -255,10 +256,7 @@ def _position(
             number = int(column)
     if number is not None and -len(names) <= number < len(names):
         return number % len(names)
-    close = difflib.get_close_matches(str(column), names, n=3, cutoff=0.5)
-    folded = [name for name in names if name.casefold() == str(column).casefold()]
-    hint = " or ".join(map(repr, folded or close))
-    advice = f"did you mean {hint}?" if hint else f"it has {_listed(names)}"
+    advice = did_you_mean(column, names) or f"it has {_listed(names)}"
     if argument == "columns":
         raise InputError(
             f"{source} must have the column {column!r}, which is needed, got none of "
