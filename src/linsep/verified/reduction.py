@@ -239,12 +239,15 @@ class _Newton:
         seen: dict[bytes, int] = {}
         for n_steps in range(MOST_STEPS):
             self.check()
+            point = np.ldexp(z, -exponents)
+            if (products > 0).all() and not self.equal.any():
+                found = self._snapped(z, np.zeros(products.size, dtype=bool))
+                if found is not None:
+                    return _Found(point, columns, first, False, *found)
             try:
                 step = Step.at(self.part, products, self.counts, self.layout)
             except NotPositive:
-                point = np.ldexp(z, -exponents)
                 return _Found(point, columns, first, is_singular=n_steps == 0)
-            point = np.ldexp(z, -exponents)
             if step.shares.max(initial=-np.inf) < PROMISING:
                 if np.isfinite(point).all() and step.is_proof():
                     return _Found(point, columns, first, is_proved=True)
