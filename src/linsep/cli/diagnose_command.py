@@ -17,7 +17,6 @@ from linsep.rows import as_dense
 from linsep.whole_files import whole_file
 
 if TYPE_CHECKING:
-    from linsep.diagnosis.inputs.study import Study
     from linsep.diagnosis.record import Diagnosis
 
 

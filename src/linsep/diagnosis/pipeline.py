@@ -139,9 +139,10 @@ def is_large(demands: Demands) -> bool:
 def _at_once(demands: Demands, watch: Watch) -> OrderedPartition | None:
     """Try to separate all rows, where they are so few that most labels allow it.
 
-    By Cover's count half of all labels do where there are two rows a column.
+    By Cover's count half of all labels do where there are two rows a column. The
+    constant of a group takes a row of it up, since the group has both outcomes.
     """
-    m, d = demands.rows.shape
+    m, d = (size - demands.n_nameless for size in demands.rows.shape)
     if not is_large(demands) or m > 2 * d:
         return None
     return separated_at_once(demands, watch.is_over)

@@ -7,7 +7,7 @@ strangers go through `linsep.diagnosis.inputs.safe_formula` first.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -185,6 +185,11 @@ def _pandas(data: Any) -> Any:
         data = data.to_pandas()
     if not isinstance(data, pd.DataFrame):
         try:
+            if isinstance(data, Mapping):  # of columns of any library
+                data = {
+                    name: column.to_pandas() if hasattr(column, "to_pandas") else column
+                    for name, column in data.items()
+                }
             data = pd.DataFrame(data)
         except (TypeError, ValueError) as error:
             raise InputError(

@@ -1,4 +1,4 @@
-"""The order of an outcome's levels: given, declared with the data, or taken as sorted."""
+"""The order of an outcome's levels: given, declared with the data, or as sorted."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _counts(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _require_shares(shares: NDArray[np.float64]) -> None:
-    """Raise if a binomial outcome leaves [0, 1], which statsmodels fits all the same."""
+    """Raise if a binomial outcome leaves [0, 1]; statsmodels fits it all the same."""
     outside = (shares < 0) | (shares > 1)
     if outside.any():
         row = int(np.argmax(outside))

@@ -13,7 +13,7 @@ from linsep.input.exact_numbers import is_missing
 
 
 def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
-    """Number the group of each row; None if the model is not conditional.
+    """Give the group of each row a number; None if the model is not conditional.
 
     Examples
     --------

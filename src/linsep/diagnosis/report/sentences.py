@@ -220,7 +220,7 @@ def _direction_text(
         common = gcd(*(factor.numerator for _, factor in terms))
         terms = [(name, factor / common) for name, factor in terms]
     columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
-    if not was_tried:
+    if not was_tried and n_columns > 1:
         columns = f"at most {columns}"
     if len(terms) > MOST_TERMS:
         names = listed([name for name, _ in terms])
