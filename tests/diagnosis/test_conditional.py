@@ -144,8 +144,8 @@ def test_planted_exposure_is_found_in_matched_sets(tmp_path):
         assert answer.rank == 2
         text = answer.summary()
         assert (
-            "uses 1 column: exposed is never lower where ill = 1 than where ill = 0 in the same "
-            "group, and predicts 27 rows within their groups." in text
+            "uses 1 column: exposed is never lower where ill = 1 than where ill = 0 "
+            "in the same group, and predicts 27 rows within their groups." in text
         )
         assert "in 120 groups; there is no intercept" in text.splitlines()[1]
         assert "exact (conditional)" not in text
