@@ -220,6 +220,8 @@ def test_what_is_no_conditional_model_is_refused(options, message):
     frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "set": list("aabb")})
     with pytest.raises(linsep.InputError, match=message):
         linsep.diagnose(frame[["x", "set"]], [0, 1, 1, 0], **options)
+    with pytest.raises(linsep.InputError, match="models without groups"):
+        linsep.diagnose_outcomes([[1], [2]], {"y": [0, 1]}, family="clogit")
     with pytest.raises(linsep.InputError, match="two classes"):
         linsep.diagnose(frame, [0, 1, 2, 0], family="clogit", groups="set")
 

@@ -54,6 +54,7 @@ def in_memory():
         "polars formula": ("grade ~ dose", enum),
         "mapping of polars": ("grade ~ dose", {"dose": DOSE, "grade": enum["grade"]}),
         "Arrow column": (DOSE_2D, arrow["grade"]),
+        "Arrow array": (DOSE_2D, arrow["grade"].chunk(0)),
         "Arrow formula": ("grade ~ dose", arrow),
         "not flagged": (DOSE_2D, frame(pd.CategoricalDtype(GRADES)).grade),
         "text with order": (plain[["dose"]], plain.grade),
@@ -122,13 +123,19 @@ def test_text_without_an_order_is_sorted_and_the_second_line_says_so(tmp_path):
     path = tmp_path / "grades.csv"
     frame(str).to_csv(path, index=False)
     many = pl.DataFrame({"dose": DOSE, "grade": GRADE})
+    loose = many.with_columns(pl.col("grade").cast(pl.Categorical))
+    loose.write_parquet(tmp_path / "loose.parquet")
     for answer in (
         linsep.diagnose(path, "grade", family="ordinal"),
+        linsep.diagnose(tmp_path / "loose.parquet", "grade", family="ordinal"),
         linsep.diagnose("grade ~ dose", frame(str), family="ordinal"),
         linsep.diagnose("grade ~ dose", frame("string"), family="ordinal"),
         linsep.diagnose("grade ~ dose", frame("category"), family="ordinal"),
         linsep.diagnose("C(grade) ~ dose", frame(str), family="ordinal"),
         linsep.diagnose(many.select("dose"), many["grade"], family="ordinal"),
+        linsep.diagnose(many.select("dose"), loose["grade"], family="ordinal"),
+        linsep.diagnose("grade ~ dose", loose, family="ordinal"),
+        linsep.diagnose("C(grade) ~ dose", loose, family="ordinal"),
     ):
         head, second, *_ = answer.summary().splitlines()
         assert head.startswith("Overlap")
@@ -212,6 +219,7 @@ def test_the_command_line_refuses_what_is_no_order(tmp_path, order):
         (["low", None], "each a value"),
         ([["low"], ["high"]], "each a value"),
         ({"low", "high"}, "must be a list"),
+        (7, "must be a list"),
     ],
 )
 def test_an_order_that_is_none_is_refused(order, message):
@@ -236,6 +244,8 @@ def test_the_last_of_an_order_is_the_event_and_the_first_the_reference():
     turned = linsep.diagnose(X, y, order=["yes", "no"])
     assert turned.estimates["x0"] == "+inf"
     assert "y = no against y = yes" in turned.message
+    for order in (pd.Index(["yes", "no"]), np.array(["yes", "no"]), ("yes", "no")):
+        assert linsep.diagnose(X, y, order=order).estimates == turned.estimates
     only = [
         linsep.diagnose(X[:2], ["b", "b"], order=o) for o in (["a", "b"], ["b", "a"])
     ]

@@ -250,6 +250,13 @@ class _Shared:
     time_limit: float
     seed: int
 
+    def __post_init__(self) -> None:
+        if self.family == "conditional":
+            raise InputError(
+                "a batch is of models without groups, got family='conditional'; call "
+                "diagnose for each of them"
+            )
+
     def item(
         self,
         name: str,

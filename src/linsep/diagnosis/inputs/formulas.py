@@ -25,6 +25,7 @@ from linsep.diagnosis.inputs.fixed_effects import (
     named_factors,
     split_at_bar,
 )
+from linsep.diagnosis.inputs.orders import declared_order
 from linsep.diagnosis.inputs.strata import require_column
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
@@ -71,7 +72,7 @@ def study_from_formula(
     if isinstance(groups, str):
         require_column(groups, frame.columns)
         frame, groups = frame.drop(columns=groups), frame[groups]
-    y, name = _outcome(left, frame)
+    y, name = _outcome(left, frame, data)
     of_dot = frame
     if _DOT.search(terms):
         named = [column for factor in factors for column in factor]
@@ -210,7 +211,7 @@ def sides_of(formula: str) -> tuple[str, str]:
     return left.strip(), right[0].strip()
 
 
-def _outcome(left: str, frame: Any) -> tuple[Any, str]:
+def _outcome(left: str, frame: Any, data: Any) -> tuple[Any, str]:
     """Return the outcome's column and name; ``cbind(a, b)`` for counts."""
     counts = COUNTS.fullmatch(left)
     if counts is not None:
@@ -221,11 +222,12 @@ def _outcome(left: str, frame: Any) -> tuple[Any, str]:
         return frame[names], names[0]
     name = unquoted(left)
     if name in frame.columns:
-        return frame[name], name
+        return _as_declared(frame[name], data[name]), name
     _require_one_term(left)
     factor = _FACTOR.fullmatch(left)
     if factor is not None and unquoted(factor[1]) in frame.columns:
-        return frame[unquoted(factor[1])].astype("category"), left
+        name = unquoted(factor[1])
+        return _as_declared(frame[name], data[name]).astype("category"), left
     made, columns = _model_matrix(
         _NO_CONSTANT + left, frame, output="pandas", is_outcome=True
     )
@@ -234,6 +236,16 @@ def _outcome(left: str, frame: Any) -> tuple[Any, str]:
     if made.shape[1] == 1:
         return made.iloc[:, 0].reindex(range(len(frame))), left
     return _labels_of(made, columns, is_missing, left), left
+
+
+def _as_declared(column: Any, given: Any) -> Any:
+    """Return categories as plain values where the data given put them in no order.
+
+    Of a Categorical of polars, pandas has the categories in the order they came in.
+    """
+    if hasattr(column, "cat") and declared_order(given) is None:
+        return column.astype(object)
+    return column
 
 
 def _labels_of(

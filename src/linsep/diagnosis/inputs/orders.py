@@ -43,12 +43,14 @@ def given_order(order: object) -> Order | None:
     """
     if order is None or isinstance(order, Order):
         return order
-    if isinstance(order, str | bytes) or not isinstance(order, Sequence | np.ndarray):
+    if hasattr(order, "tolist"):
+        order = order.tolist()
+    if isinstance(order, str | bytes) or not isinstance(order, Sequence):
         raise InputError(
             "order must be a list of the outcome's levels, such as ['low', 'mid', "
             f"'high'], got {order!r}"
         )
-    levels = np.asarray(order, dtype=object).tolist()
+    levels = list(order)
     named: set[Any] = set()
     for level in levels:
         if isinstance(level, list) or is_missing(level):
@@ -82,14 +84,14 @@ def declared_order(y: Any) -> Order | None:
     column = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(column, nw.DataFrame) and column.shape[1] == 1:
         return declared_order(column[column.columns[0]].to_native())
-    if not isinstance(column, nw.Series):
-        return None
-    if isinstance(column.dtype, nw.Enum):
+    if isinstance(column, nw.Series) and isinstance(column.dtype, nw.Enum):
         return Order(tuple(column.dtype.categories))
-    if isinstance(column.dtype, nw.Categorical):
-        is_ordered = bool(getattr(getattr(y, "type", None), "ordered", False))
-        return Order(tuple(column.cat.get_categories().to_list()), is_ordered)
-    return None
+    kind: Any = getattr(y, "type", None)
+    if hasattr(kind, "ordered"):  # Arrow's dictionaries
+        pieces = y.unify_dictionaries().chunks if hasattr(y, "chunks") else [y]
+        levels = pieces[0].dictionary.to_pylist() if pieces else []
+        return Order(tuple(levels), bool(kind.ordered))
+    return None  # the Categorical of polars has no order
 
 
 def in_order(

@@ -43,9 +43,11 @@ def declared_order(
     import pyarrow.parquet as pq
 
     with refusing_damage(source, "a whole Parquet file", "copy or write it again"):
-        pieces = pq.read_table(source, columns=[column]).column(0)
-    if not hasattr(pieces.type, "ordered") or pieces.num_chunks == 0:
-        return None
+        table = pq.read_table(source, columns=[column])
+    pieces, said = table.column(0), table.schema.field(0).metadata or {}
+    is_loose = any(key.startswith(b"_PL_CATEGORICAL") for key in said)
+    if not hasattr(pieces.type, "ordered") or pieces.num_chunks == 0 or is_loose:
+        return None  # the Categorical of polars has no order
     categories = pieces.unify_dictionaries().chunk(0).dictionary.to_pylist()
     return tuple(map(str, categories)), bool(pieces.type.ordered)
 
