@@ -14,6 +14,7 @@ from sklearn.linear_model import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from statsmodels.gam.api import BSplines
 
 import linsep
 
@@ -215,6 +216,7 @@ def fits():
     X, y = data[["drug", "weight"]], data.died
     exog = sm.add_constant(X)
     loose = {"disp": False, "maxiter": 200}
+    smooth = BSplines(data[["weight"]], df=[4], degree=[3])
     return {
         "C = 1": (LogisticRegression(), X, y),
         "C = 0.01": (make_pipeline(StandardScaler(), LogisticRegression(C=0.01)), X, y),
@@ -224,6 +226,7 @@ def fits():
         "L1, alpha 0 to 1": (
             sm.Logit(y, exog).fit_regularized(alpha=[0, 1, 1], **loose),
         ),
+        "GLMGam": (sm.GLMGam(y, exog, smoother=smooth, family=binomial()),),
         "fit_regularized": (
             sm.GLM(y, exog, family=binomial()).fit_regularized(alpha=0.1, L1_wt=0),
         ),

@@ -166,6 +166,9 @@ def _require_shares(shares: NDArray[np.float64]) -> None:
 
 def _penalty(result: Any) -> str:
     """Say how a fit is penalised; "" if it is not, or if this is no fit."""
+    model = getattr(result, "model", result)
+    if hasattr(model, "penal"):
+        return type(model).__name__
     result = getattr(result, "_results", result)
     kinds = [kind.__name__ for kind in type(result).__mro__]
     if "RegularizedResults" in kinds:  # which do not keep their alpha
