@@ -13,6 +13,7 @@ When floating point can make no progress on the working set, exact arithmetic ta
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import partial
 
@@ -21,7 +22,7 @@ from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Separation
 from linsep.search.answers import answered
 from linsep.search.limits import Callback, Monitor
-from linsep.search.separator_search import find_separator
+from linsep.search.separator_search import MOST_SETTLED, find_separator
 
 
 def separate(
@@ -32,6 +33,7 @@ def separate(
     sample_weight: WeightsLike | None = None,
     feature_names: Sequence[str] | None = None,
     missing: str = "refuse",
+    minimal_conflict: bool = False,
     max_passes: int = 100,
     max_rounds: int | None = None,
     time_limit: float | None = None,
@@ -61,6 +63,9 @@ def separate(
         Names of the columns, in place of a frame's or a file's.
     missing : {"refuse", "drop"}, default="refuse"
         What to do with rows of a frame or a file that lack a value.
+    minimal_conflict : bool, default=False
+        Whether a conflict of more than 500 rows is looked for too, which may take
+        minutes; else one factorisation proves that no hyperplane separates.
     max_passes : int, default=100
         Sweeps over all rows at most, >= 1.
     max_rounds : int or None, default=None
@@ -114,7 +119,12 @@ def separate(
     monitor = Monitor.checked(
         callback, max_passes=max_passes, max_rounds=max_rounds, time_limit=time_limit
     )
-    find = partial(find_separator, monitor=monitor, rng=checked_seed(random_state))
+    find = partial(
+        find_separator,
+        monitor=monitor,
+        rng=checked_seed(random_state),
+        most_settled=sys.maxsize if minimal_conflict else MOST_SETTLED,
+    )
     read = partial(
         problem_from,
         X,

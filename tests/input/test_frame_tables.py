@@ -180,7 +180,7 @@ def test_rows_with_missing_values_keep_their_numbers():
     [
         (lambda f: linsep.separate(f, "oout"), "did you mean 'out'"),
         (lambda f: linsep.diagnose(f, "OUT"), "did you mean 'out'"),
-        (lambda f: linsep.diagnose(f, "out ~ x"), "takes a formula first"),
+        (lambda f: linsep.diagnose(f, "out ~ x"), "formula comes before its data"),
         (lambda f: linsep.separate(f.assign(x=[[1]] * 40), "out"), "'x' .*numbers"),
         (
             lambda f: linsep.separate(f.assign(x=np.inf), "out"),

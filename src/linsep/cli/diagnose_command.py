@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -28,7 +29,6 @@ from linsep.rows import as_dense
 from linsep.whole_files import whole_file
 
 if TYPE_CHECKING:
-    from linsep.diagnosis.inputs.study import Study
     from linsep.diagnosis.record import Diagnosis
 
 
@@ -50,10 +50,22 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--family",
-    type=click.Choice(["binomial", "poisson", "multinomial", "ordinal"]),
+    metavar="NAME",
     default="binomial",
     show_default=True,
-    help="binomial: logit, probit, cloglog; poisson: any log link.",
+    help="binomial: logit, probit, cloglog; poisson: any log link; multinomial; "
+    "ordinal: cumulative link; conditional: cases against the controls of their group.",
+)
+@click.option(
+    "--order",
+    metavar="A,B,...",
+    help="The levels of the outcome from the first to the last, separated by commas; "
+    "one that holds a comma stands in double quotes.",
+)
+@click.option(
+    "--groups",
+    metavar="COL",
+    help="The column of groups of a conditional model, which is no feature.",
 )
 @shared_options(*READING)
 @intercept_option("A model without an intercept (with --target).")
@@ -75,6 +87,7 @@ def command(
     formula: str | None,
     fit_intercept: bool,
     weights: str | None,
+    order: str | None,
     certificate: Path | None,
     certificate_data: Path | None,
     as_json: bool,
@@ -88,9 +101,10 @@ def command(
     """
     reading = taken(settings, READING)
     drop = reading["drop"]
-    _require_text(
-        {"--target": target, "--formula": formula, "--weights": weights}, drop
-    )
+    texts = {"--target": target, "--formula": formula, "--weights": weights}
+    texts |= {"--order": order, "--groups": settings["groups"]}
+    _require_text(texts, drop)
+    settings["order"] = None if order is None else _levels_of(order)
     _require_places(file, certificate, certificate_data)
     if target is not None and formula is not None:
         raise InputError(
@@ -104,8 +118,6 @@ def command(
             "itself what is in the model ('y ~ 0 + x'), and leaves out rows with "
             "missing values"
         )
-    if weights is not None:
-        reading["drop"] = (*drop, weights)
     with progress_line(f"reading {file}") as progress:
         settings["callback"] = DiagnosisSteps(progress.say)
         shape = None
@@ -113,16 +125,17 @@ def command(
             layout = taken(reading, LAYOUT)
             answer = _by_formula(file, formula, weights, layout, **settings)
         else:
-            settings["fit_intercept"] = fit_intercept
+            settings["fit_intercept"] = None if fit_intercept else False
             answer, shape = _by_target(file, target, reading, weights, **settings)
         progress.say("putting the answer into words, and the proof on paper")
         answer.summary()  # is kept
         proof = answer.certificate if certificate is not None else None
     if certificate is not None and proof is not None:
         if shape is not None and _is_about_file(answer, shape):
-            proof = replace(
-                proof, reading=without_defaults({"target": target} | reading)
-            )
+            if weights is not None:
+                reading["drop"] = (*drop, weights)
+            recorded = without_defaults({"target": target} | reading)
+            proof = replace(proof, reading=recorded)
         proof.save(certificate)
         if certificate_data is not None:
             _save_data(answer, certificate_data)
@@ -222,25 +235,34 @@ def _by_target(
     Returns the answer and the shape of the design that was read.
     """
     from linsep.diagnosis.diagnosing import diagnosed
-    from linsep.diagnosis.inputs.tables import study_from_table
-    from linsep.input.arguments import positive_weights
-    from linsep.input.files import Request, read_labelled, read_request
+    from linsep.diagnosis.inputs.families import family_named
+    from linsep.diagnosis.inputs.tables import study_from_file
 
-    if weights is not None:
-        layout = {name[2:]: reading[name[2:]] for name in LAYOUT}
-        request = Request(weights, columns=(), role="--weights", **layout)
-        weighed = read_request(file, request).y
-        assert weighed is not None
-        reading["present"] = positive_weights(weighed, len(weighed))
-        model["sample_weight"] = weighed
-    has_constant = model["fit_intercept"] or model["family"] == "ordinal"
-    table, y = read_labelled(file, target, fit_intercept=has_constant, **reading)
+    model["family"] = family_named(model["family"])
+    study = study_from_file(file, target, weights=weights, reading=reading, **model)
+    shape = (study.n_given - study.n_missing, len(study.names))
+    return diagnosed(lambda: study, time_limit, random_state, callback), shape
 
-    def study() -> Study:
-        return study_from_table(table, y, outcome_name=table.target, **model)
 
-    answer = diagnosed(study, time_limit, random_state, callback)
-    return answer, table.X.shape
+def _levels_of(text: str) -> list[str]:
+    """Cut the levels of --order apart.
+
+    Examples
+    --------
+    >>> _levels_of('low, "between, so to say",high')
+    ['low', 'between, so to say', 'high']
+    """
+    try:
+        (cells,) = csv.reader([text], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError) as error:
+        raise InputError(
+            "--order must be levels separated by commas, those that hold a comma in "
+            f"double quotes, got {text!r}"
+        ) from error
+    levels = [cell.strip() for cell in cells]
+    if "" in levels:
+        raise InputError(f"--order must have a level between its commas, got {text!r}")
+    return levels
 
 
 def _by_formula(
@@ -252,12 +274,19 @@ def _by_formula(
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnose
-    from linsep.diagnosis.inputs.formulas import require_formulaic
+    from linsep.diagnosis.inputs.families import family_named
+    from linsep.diagnosis.inputs.formulas import require_formulaic, sides_of, unquoted
+    from linsep.diagnosis.inputs.orders import Order
     from linsep.diagnosis.inputs.safe_formula import safe_formula
-    from linsep.input.files import Request, read_columns
+    from linsep.input.files import Request, declared_order, read_columns
 
     require_formulaic()
     frame = read_columns(file, Request(**layout))
+    family = family_named(settings["family"])
+    name = unquoted(sides_of(formula)[0])
+    if family == "ordinal" and settings["order"] is None and name in frame:
+        declared = declared_order(file, name)
+        settings["order"] = declared and Order(*declared)
     if weights is not None and weights not in frame:
         meant = did_you_mean(weights, frame) or f"it has {', '.join([*frame][:10])}"
         raise InputError(

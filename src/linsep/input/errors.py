@@ -23,18 +23,18 @@ labels in y; pass one label for every row of X
     """
 
 
-def did_you_mean(word: object, names: Iterable[object]) -> str:
-    """Return a question that names what may have been meant; empty if nothing is near.
+def did_you_mean(given: object, known: Iterable[object]) -> str:
+    """Ask about the names most like one that is not known; "" if none is like it.
 
     Examples
     --------
-    >>> did_you_mean("grwon", ["height", "grown"])
-    "did you mean 'grown'?"
+    >>> did_you_mean("ag", ["age", "weight"]), did_you_mean("ag", ["x"])
+    ("did you mean 'age'?", '')
     """
-    text, listed = str(word), [str(name) for name in names]
-    folded = [name for name in listed if name.casefold() == text.casefold()]
-    near = folded or difflib.get_close_matches(text, listed, n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+    names = list(map(str, known))
+    folded = [name for name in names if name.casefold() == str(given).casefold()]
+    close = folded or difflib.get_close_matches(str(given), names, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 @contextmanager

@@ -111,7 +111,10 @@ def problem_from(
             f"fit_intercept must be True or False, got {fit_intercept!r}; it says "
             "whether the hyperplane may miss the origin"
         )
-    table, y = tabulated(X, y, bool(fit_intercept), missing, sample_weight)
+    is_weighed = None
+    if sample_weight is not None:
+        is_weighed = positive_weights(sample_weight, np.asarray(sample_weight).size)
+    table, y = tabulated(X, y, bool(fit_intercept), missing, is_weighed)
     if table is not None:
         X = table.X
     features, names = features_from(X)
@@ -150,11 +153,16 @@ def problem_from(
 
 
 def tabulated(
-    X: Any, y: Any, fit_intercept: bool, missing: str, sample_weight: Any = None
+    X: Any,
+    y: Any,
+    fit_intercept: bool,
+    missing: str,
+    present: NDArray[np.bool_] | None = None,
 ) -> tuple["Table | None", Any]:
     """Read a path, or a frame that needs coding, as a table; return it and the labels.
 
-    None, and the labels as they are, for an array and for a frame of numbers alone.
+    None, and the labels as they are, for an array and for a frame of numbers alone. The
+    references are chosen among the rows that are `present`.
     """
     is_path = isinstance(X, str | os.PathLike)
     is_array = isinstance(X, np.ndarray | list | tuple) or is_sparse(X)
@@ -162,11 +170,7 @@ def tabulated(
         return None, y  # before the readers of files are loaded
     from linsep.input.files import Request, read_request
 
-    request = Request(missing=missing, fit_intercept=fit_intercept)
-    if sample_weight is not None:
-        weights = np.asarray(sample_weight)
-        n_rows = len(weights) if weights.ndim else 0
-        request = replace(request, present=positive_weights(sample_weight, n_rows))
+    request = Request(missing=missing, fit_intercept=fit_intercept, present=present)
     if not is_path:
         return frame_table(X, y, request) or (None, y)
     if not (y is None or isinstance(y, str | int)):

@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from linsep.diagnosis.inputs.families import family_named
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.inputs.tables import study_from_data
+from linsep.diagnosis.inputs.tables import study_from_data, study_from_file
 from linsep.input import InputError
 
 
@@ -20,8 +21,8 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         ``(X, y)``, ``(formula, data)``, ``(path, target)``, ``(model,)`` or
         ``(estimator, X, y)``.
     **options
-        ``family``, ``fit_intercept``, ``sample_weight``, ``feature_names`` and
-        ``missing``; None where nothing was said.
+        ``family``, ``fit_intercept``, ``sample_weight``, ``feature_names``, ``order``,
+        ``groups`` and ``missing``; None where nothing was said.
     """
     if not given:
         raise InputError(
@@ -29,7 +30,12 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
             "diagnose(model); got nothing"
         )
     first, *rest = given
-    if isinstance(first, str) and "~" in first:
+    if not isinstance(first, str) and any(map(_is_formula, rest)):
+        raise InputError(
+            "a formula comes before its data, diagnose('y ~ x', data), got a "
+            f"{type(first).__name__} first; did you swap the two?"
+        )
+    if _is_formula(first):
         from linsep.diagnosis.inputs.formulas import study_from_formula
 
         _expect(rest, 1, "diagnose('y ~ x', data): the formula and its frame")
@@ -41,18 +47,12 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         _require_no_missing(options)
         return study_from_model(first, *rest, **options)
     options["missing"] = options.get("missing") or "refuse"
-    if options["family"] is None:
-        options["family"] = "binomial"
-    if options["fit_intercept"] is None:
-        options["fit_intercept"] = True
-    if isinstance(first, str | os.PathLike) and not rest:
-        rest = [None]  # a file that names its labels itself
-    _expect(rest, 1, "diagnose(X, y): the design, a frame or a path, and the outcome")
-    if isinstance(rest[0], str) and "~" in rest[0]:
-        raise InputError(
-            f"diagnose takes a formula first: diagnose({rest[0]!r}, data); got it "
-            "after the data"
-        )
+    options["family"] = family_named(options["family"] or "binomial")
+    if isinstance(first, str | os.PathLike):
+        rest = rest or [None]  # a file that names its labels itself
+        _expect(rest, 1, "diagnose(path, target): the file and its target column")
+        return study_from_file(first, rest[0], **options)
+    _expect(rest, 1, "diagnose(X, y): the design, an array or a frame, and the outcome")
     return study_from_data(first, rest[0], **options)
 
 
@@ -76,6 +76,11 @@ def study_from_model(model: Any, *data: Any, **options: Any) -> Study:
 
     _expect(data, 2, "diagnose(estimator, X, y)")
     return study_from_sklearn(model, *data, **options)
+
+
+def _is_formula(given: object) -> bool:
+    """Tell whether an input is a formula."""
+    return isinstance(given, str) and "~" in given
 
 
 def _is_of_statsmodels(model: object) -> bool:

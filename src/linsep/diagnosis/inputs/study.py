@@ -67,6 +67,14 @@ class Study:
         The labels of the rows present, where the outcome is labels.
     n_missing : int
         Rows left out for missing values.
+    n_without_trials : int
+        Rows left out because their counts of trials are zero.
+    n_uninformative : int
+        Rows left out because their group has one outcome only.
+    strata : ndarray of shape (n,), int, or None
+        The groups of a conditional model, numbered from 0.
+    penalty : str
+        How the estimates of the model at hand are penalised; "" if they are not.
     factors : dict of str to Factor
         The factors of a formula, where the data are at hand.
     has_constant : bool
@@ -86,6 +94,10 @@ class Study:
     fit_intercept: bool
     labels: NDArray[Any] | None = None
     n_missing: int = 0
+    n_without_trials: int = 0
+    n_uninformative: int = 0
+    strata: NDArray[np.intp] | None = None
+    penalty: str = ""
     factors: dict[str, Factor] = field(default_factory=dict)
     has_constant: bool = False
     notes: tuple[str, ...] = ()

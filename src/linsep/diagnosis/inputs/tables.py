@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, coding_of
-from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.design import rows_in_use, study_from
+from linsep.diagnosis.inputs.families import WITH_INTERCEPT
+from linsep.diagnosis.inputs.orders import Order
+from linsep.diagnosis.inputs.strata import require_column
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
 from linsep.input.files.table import Table
+from linsep.input.frames import frame_of
 from linsep.input.problem import tabulated
 
 
@@ -21,30 +27,84 @@ def study_from_data(
     y: Any,
     *,
     family: str,
-    fit_intercept: bool,
+    fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    groups: Any = None,
     missing: str = "refuse",
+    **options: Any,
 ) -> Study:
-    """Read a design and an outcome; columns of text in a file or a frame are factors.
+    """Read a design and an outcome; columns of text in a frame are factors.
 
     Of each the level with the most rows is the reference, without a column, but for the
-    first of them where there is no intercept.
+    first of them where there is no intercept. The outcome and the groups of a
+    conditional model may be columns of the frame, by their names.
     """
-    options: dict[str, Any] = {"family": family, "fit_intercept": fit_intercept}
-    has_constant = bool(fit_intercept) or family == "ordinal"
-    name = y if isinstance(y, str) else None
-    table, y = tabulated(X, y, has_constant, missing, sample_weight)
+    options |= {"family": family, "fit_intercept": fit_intercept}
+    options |= {"feature_names": feature_names, "sample_weight": sample_weight}
+    if isinstance(groups, str):
+        found = frame_of(X)
+        require_column(groups, [] if found is None else found[1])
+        assert found is not None
+        frame = found[0]
+        X, groups = frame.drop(groups).to_native(), frame[groups].to_numpy()
+    options["groups"] = groups
+    present = _present(y, family, sample_weight)
+    has_constant = _has_constant(family, fit_intercept)
+    table, outcome = tabulated(X, y, has_constant, missing, present)
     if table is None:
-        options |= {"feature_names": feature_names, "sample_weight": sample_weight}
         return study_from(X, y, **options)
-    if feature_names is not None and table.levels:
-        raise InputError(
-            "feature_names name the columns of an array; a file, and a frame with "
-            "text, have names of their own; leave feature_names out"
-        )
-    options |= {"outcome_name": table.target or name, "feature_names": feature_names}
-    return study_from_table(table, y, sample_weight=sample_weight, **options)
+    name = table.target or (y if isinstance(y, str) else None)
+    return study_from_table(table, outcome, outcome_name=name, **options)
+
+
+def study_from_file(
+    path: str | os.PathLike[str],
+    target: str | int | None,
+    *,
+    weights: str | None = None,
+    reading: dict[str, Any] | None = None,
+    missing: str = "refuse",
+    **options: Any,
+) -> Study:
+    """Read one column of a file as the outcome of all others but those dropped.
+
+    Parameters
+    ----------
+    path, target, missing
+        As of `linsep.read_table`.
+    weights : str, optional
+        The column of weights, which is no feature; the groups of a conditional model
+        may be a column likewise.
+    reading : dict, optional
+        Other options of `linsep.input.files.Request`.
+    **options
+        As of `linsep.diagnosis.inputs.design.study_from`.
+    """
+    from linsep.input.files import Request, declared_order, read_labelled, read_request
+
+    given = {"missing": missing} | (reading or {})
+    layout = {k: v for k, v in given.items() if k not in ("drop", "missing")}
+    beside = {"sample_weight": (weights, "--weights")}
+    if isinstance(options.get("groups"), str):
+        beside["groups"] = (options["groups"], "groups")
+    named = [name for name, _ in beside.values() if name is not None]
+    for option, (name, role) in beside.items():
+        if name is not None:
+            request = Request(name, columns=(), role=role, **layout)
+            options[option] = read_request(path, request).y
+    family = options["family"]
+    table, y = read_labelled(
+        path,
+        target,
+        fit_intercept=_has_constant(family, options.get("fit_intercept")),
+        present=_present(None, family, options.get("sample_weight")),
+        **given | {"drop": (*given.get("drop", ()), *named)},
+    )
+    if family == "ordinal" and options.get("order") is None:
+        declared = declared_order(path, str(table.target))
+        options["order"] = declared and Order(*declared)
+    return study_from_table(table, y, outcome_name=table.target, **options)
 
 
 def study_from_table(
@@ -52,14 +112,22 @@ def study_from_table(
     y: Any,
     *,
     sample_weight: Any = None,
+    groups: Any = None,
     feature_names: Sequence[str] | None = None,
     **options: Any,
 ) -> Study:
-    """Read a table and an outcome; `sample_weight` has a weight for each row given."""
+    """Read a table and an outcome; weights and groups have one for each row given."""
+    if feature_names is not None and table.levels:
+        raise InputError(
+            "feature_names name the columns of an array; a file, and a frame with "
+            "text, have names of their own; leave feature_names out"
+        )
     if table.rows is not None:
         options |= {"present": table.rows, "n_given": table.n_rows}
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight)[table.rows]
+        if groups is not None:
+            groups = np.asarray(groups)[table.rows]
     of_level = {
         name: Coding(column, ((column, level),), has_reference=of.reference is not None)
         for column, of in table.levels.items()
@@ -72,6 +140,7 @@ def study_from_table(
         feature_names=names,
         codings=[of_level.get(name) or coding_of(name) for name in names],
         sample_weight=sample_weight,
+        groups=groups,
         **options,
     )
     rows = study.present
@@ -82,12 +151,28 @@ def study_from_table(
         for column, codes in table.codes.items()
     }
     sentences = (*table.coding_notes, *table.notes)
+    is_whole = any(of.reference is None for of in table.levels.values())
     return replace(
         study,
         factors=factors,
-        has_constant=any(of.reference is None for of in table.levels.values()),
+        has_constant=study.has_constant or is_whole,
         notes=tuple(f"{text[0].upper()}{text[1:]}." for text in sentences),
     )
+
+
+def _has_constant(family: str, fit_intercept: object) -> bool:
+    """Tell whether a reference level may go without a column."""
+    return fit_intercept is None or bool(fit_intercept) or family not in WITH_INTERCEPT
+
+
+def _present(y: Any, family: str, sample_weight: Any) -> NDArray[np.bool_] | None:
+    """Return which rows count; None where all may."""
+    counts = None if isinstance(y, str) else y
+    if sample_weight is None and getattr(counts, "ndim", 1) != 2:
+        return None
+    sized: Any = counts if sample_weight is None else np.asarray(sample_weight)
+    n = len(sized)
+    return np.isin(np.arange(n), rows_in_use(counts, family, sample_weight, n))
 
 
 def _texts(table: Table, column: str) -> tuple[tuple[str, ...], ...]:

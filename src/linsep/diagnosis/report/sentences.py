@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import gcd
 from typing import TYPE_CHECKING
 
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
@@ -16,6 +17,7 @@ from linsep.diagnosis.report.phrases import (
     outcome_text,
     rounded,
 )
+from linsep.diagnosis.report.premises import is_one_outcome, model_text, premises
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 
 if TYPE_CHECKING:
@@ -29,15 +31,11 @@ MOST_TERMS = 8
 LONGEST_TEXT = 300
 # Coefficients listed by name.
 MOST_NAMES = 12
+# What a conditional model compares.
+WITHIN = " within their groups"
 # Factors beyond this are written relative to the largest, and rounded.
 LONGEST_FACTOR = 10**6
 
-_MODELS = {
-    "binomial": "binomial",
-    "poisson": "log link",
-    "multinomial": "multinomial",
-    "ordinal": "ordinal",
-}
 _ESTIMATES = {
     Estimate.PLUS: "Estimates that go to +inf",
     Estimate.MINUS: "Estimates that go to -inf",
@@ -50,16 +48,18 @@ _ESTIMATES = {
 def message(facts: Facts) -> str:
     """Return the verdict in one sentence."""
     n, k = facts.separated.size, int(facts.separated.sum())
-    model = _MODELS[facts.study.family]
+    model = model_text(facts.study)
+    within = WITHIN if facts.study.strata is not None else ""
     if facts.status is DiagnosisStatus.COMPLETE:
         return (
             f"Complete separation ({model}): the model can predict all "
-            f"{count_rows(n)} perfectly, so no finite maximum likelihood estimate "
-            "exists."
+            f"{count_rows(n)} perfectly{within}, so no finite maximum likelihood "
+            "estimate exists."
         )
     if facts.status is DiagnosisStatus.QUASI_COMPLETE:
         what = (
-            f"{k:,} of {count_rows(n)} can be predicted perfectly, the others cannot"
+            f"{k:,} of {count_rows(n)} can be predicted perfectly{within}, the others "
+            "cannot"
             if k
             else f"no row of {n:,} can be predicted perfectly, but some outcomes can "
             "be ruled out"
@@ -72,20 +72,21 @@ def message(facts: Facts) -> str:
     of_what = "" if is_whole else " of every coefficient that is identified"
     return (
         f"Overlap ({model}): no direction predicts any of the {count_rows(n)} "
-        f"perfectly; the maximum likelihood estimate{of_what} exists."
+        f"perfectly{within}; the maximum likelihood estimate{of_what} exists."
     )
 
 
 def sentences(answer: Diagnosis, facts: Facts) -> list[str]:
     """Return everything after the verdict."""
     chance = _chance(answer, facts)
-    lines, at_the_end = [], chance
+    first = premises(facts.study)
+    lines, at_the_end = list(first), chance
     if answer.rank is not None and answer.rank >= answer.n_distinct:
-        lines, at_the_end = chance, []
+        lines, at_the_end = lines + chance, []
     if facts.status is not DiagnosisStatus.OVERLAP:
         lines += _reason_lines(facts)
         lines += _direction_lines(facts)
-    lines += answer.findings
+    lines += answer.findings[len(first) :]
     lines += _estimate_lines(answer)
     lines += _remedies(answer, facts)
     return lines + at_the_end
@@ -94,19 +95,7 @@ def sentences(answer: Diagnosis, facts: Facts) -> list[str]:
 def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
     """Return what was found besides the verdict."""
     study = facts.study
-    found = list(study.notes)
-    n_absent = study.n_given - study.present.size - study.n_missing
-    if n_absent:
-        found.append(f"{count_rows(n_absent)} of weight zero counted as absent.")
-    if study.n_missing:
-        found.append(f"{count_rows(study.n_missing)} with missing values left out.")
-    if study.outcome.levels.size == 1:
-        found.append(
-            f"One class only: every row has {outcome_text(study, 0)}, which a "
-            "constant predicts."
-        )
-    elif facts.is_one_outcome:
-        found.append(f"Every row has {study.outcome_name} = 0.")
+    found = [*premises(study), *study.notes]
     n = study.X.shape[0]
     if answer.n_distinct < n:
         found.append(
@@ -124,7 +113,7 @@ def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
         more = len(shown) - MOST_TERMS
         found.append(
             "Collinear columns, a finding apart from separation: the design has rank "
-            f"{answer.rank} of {facts.columns.aliased.size}; "
+            f"{answer.rank} of {len(answer.coefficient_names)}; "
             + "; ".join(shown[:MOST_TERMS] + [f"and {more:,} more"] * (more > 0))
             + "."
         )
@@ -227,8 +216,11 @@ def _direction_text(
         for name, j in facts.demands.named_columns
         if partition.w[j]
     ]
+    if facts.study.strata is not None:  # the constants of groups may have doubled it
+        common = gcd(*(factor.numerator for _, factor in terms))
+        terms = [(name, factor / common) for name, factor in terms]
     columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
-    if not was_tried:
+    if not was_tried and n_columns > 1:
         columns = f"at most {columns}"
     if len(terms) > MOST_TERMS:
         names = listed([name for name, _ in terms])
@@ -258,6 +250,12 @@ def _effect(facts: Facts, n_rows: int) -> str:
         return (
             f" is never negative where {second}, never positive where {first}, and not "
             f"0 in {count_rows(n_rows)}."
+        )
+    if study.family == "conditional":
+        first, second = (outcome_text(study, k) for k in (0, 1))
+        return (
+            f" is never lower where {second} than where {first} in the same group, and "
+            f"predicts {count_rows(n_rows)}{WITHIN}."
         )
     if n_rows == 0:
         return ", along which some outcomes are ruled out."
@@ -293,10 +291,12 @@ def _remedies(answer: Diagnosis, facts: Facts) -> list[str]:
     if answer.status is DiagnosisStatus.OVERLAP:
         return []
     n_separated = answer.separated_rows.size
-    remedies = [
-        "Firth's or another penalty (ridge, a weakly informative prior), which makes "
-        "every estimate finite",
-    ]
+    remedies = []
+    if not facts.study.penalty:
+        remedies.append(
+            "Firth's or another penalty (ridge, a weakly informative prior), which "
+            "makes every estimate finite"
+        )
     if answer.family in ("binomial", "multinomial"):
         remedies.append("exact (conditional) methods")
     if answer.status is DiagnosisStatus.QUASI_COMPLETE and n_separated:
@@ -310,7 +310,7 @@ def _remedies(answer: Diagnosis, facts: Facts) -> list[str]:
                 f"dropping the {count_rows(n_separated)} separated, which leaves the "
                 f"finite part as it is ({listed(finite)})"
             )
-    elif facts.is_one_outcome:
+    elif is_one_outcome(facts.study):
         remedies.append("data with another outcome too")
     else:
         remedies.append("fewer columns, or more data")

@@ -1,5 +1,6 @@
 """Data files to arrays: delimited text, Parquet, JSON lines, svmlight text, NumPy's."""
 
+from linsep.input.files.declared_order import declared_order
 from linsep.input.files.read import (
     read_columns,
     read_labelled,
@@ -9,5 +10,6 @@ from linsep.input.files.read import (
 from linsep.input.files.table import Request, Table
 
 __all__ = [
-    "Request", "Table", "read_columns", "read_labelled", "read_request", "read_table",
+    "Request", "Table", "declared_order", "read_columns", "read_labelled",
+    "read_request", "read_table",
 ]  # fmt: skip
