@@ -212,6 +212,7 @@ def test_a_partition_must_hold_on_both_sides(w, rows, weights, message):
         ({"kind": ["separator"]}, "kind must be one of"),
         ({"kind": "conflict"}, "missing or unknown entries: rows, w, weights"),
         ({"comment": "hello"}, "missing or unknown entries: comment"),
+        ({"comment": 1, "reading": {}}, "missing or unknown entries: comment"),
         ({"w": None}, "missing or unknown entries: w"),
         ({"n_samples": 4}, "is for 4 rows; got 3 rows and 3 labels"),
         ({"n_samples": True}, "n_samples must be a count"),

@@ -34,7 +34,8 @@ left out; of the non-zero entries as IEEE doubles, row by row. All are little-en
 The file is one JSON object. Exact integers are strings: decimal up to 600 digits, which
 Python reads at any setting of its limit, else hexadecimal with 0x. ``content_sha256``
 is the digest of the object without it, written by
-``json.dumps(..., sort_keys=True, separators=(",", ":"))``.
+``json.dumps(..., sort_keys=True, separators=(",", ":"))``. The entry ``reading``, if
+there is one, says how a file was read, which is no part of what is proved.
 """
 
 from __future__ import annotations
