@@ -81,12 +81,12 @@ def command(
     from linsep.input import InputError
     from linsep.input.files import read_labelled
 
+    require_writable(model, file)
     if model.suffix not in (".json", ".onnx"):
         raise InputError(
             f"--model must end in .json or .onnx, which says what is written, got "
             f"{model}"
         )
-    require_writable(model, file)
     reading = taken(settings, READING)
     with progress_line(f"reading {file}") as progress:
         reading["fit_intercept"] = settings["fit_intercept"]

@@ -212,7 +212,7 @@ def _require_regular_file(source: Path) -> None:
             found = sorted(p.name for p in source.parent.iterdir() if p.is_file())
             nearby = f"; the folder holds {', '.join(found[:8])}" if found else ""
             meant = did_you_mean(source.name, found)
-            nearby = f"; {meant}" if meant else nearby
+            nearby += f": {meant}" if meant else ""
         raise InputError(
             f"{source} must be an existing file, got a path with nothing there"
             f"{nearby}; check the path"
