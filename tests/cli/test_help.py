@@ -107,6 +107,8 @@ def test_a_wrong_option_is_answered(plants, command, options, hint):
         (("separate",), "Missing argument 'FILE'"),
         (("separate", "dta.csv", "--target", "grown"), "did you mean 'data.csv'?"),
         (("separate", ".", "--target", "grown"), "got a folder"),
+        (("separate", "data.csv", "grown"), "named by --target grown"),
+        (("diagnose", "https://a.org/b.csv", "--target", "y"), "curl -s ADDRESS"),
         (("separate", "data.csv", "--target", "kind"), "choose one with --positive"),
         (
             ("separate", "data.csv", "--target", "kind", "--positive", "Rose"),

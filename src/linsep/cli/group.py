@@ -105,6 +105,12 @@ def _require_options_once(
                 f"{name} must be given once, got {count} of it; leave all but one out",
                 ctx,
             )
+    if rest and any(option.name == "target" for option in command.params):
+        raise click.UsageError(
+            f"{command.name} takes one file, got {rest[0]!r} beside it; the column of "
+            f"the labels is named by --target {rest[0]}",
+            ctx,
+        )
     if isinstance(command, click.Group) and rest:
         inner = command.get_command(ctx, rest[0])
         if inner is not None:

@@ -204,6 +204,11 @@ def _guarded(source: Path, read: Callable[[], Result]) -> Result:
 
 def _require_regular_file(source: Path) -> None:
     """Raise unless there is a file with something in it."""
+    if re.match(r"\w{2,}:/", str(source)):
+        raise InputError(
+            f"{source} must be a file on this machine, got an address; fetch it first, "
+            "or on the command line: curl -s ADDRESS | linsep separate - --target COL"
+        )
     if source.is_dir():
         raise InputError(f"{source} must be a file, got a folder; name a file in it")
     if not source.exists():
