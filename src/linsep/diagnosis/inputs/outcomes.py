@@ -63,7 +63,7 @@ class Outcome:
         has = self.has[rows]
         if not self.is_labels:
             return replace(self, has=has)
-        used = has.any(axis=0)
+        used = np.array(has.any(axis=0))
         return replace(
             self,
             levels=self.levels[used],
