@@ -52,7 +52,7 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         rest = rest or [None]  # a file that names its labels itself
         _expect(rest, 1, "diagnose(path, target): the file and its target column")
         return study_from_file(first, rest[0], **options)
-    _expect(rest, 1, "diagnose(X, y): the design, an array or a frame, and the outcome")
+    _expect(rest, 1, "diagnose(X, y): the design and the outcome")
     return study_from_data(first, rest[0], **options)
 
 
