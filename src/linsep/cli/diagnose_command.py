@@ -102,7 +102,9 @@ def command(
     if as_json:
         say(strict_json(answer.to_dict()))
     else:
-        say(answer.summary())
+        from linsep.diagnosis.report.wrapping import width_of_terminal
+
+        say(answer.summary(width_of_terminal()))
         if certificate is not None and proof is not None:
             say(f"Proof saved: {certificate}")
             say(_how_to_check(answer, certificate, certificate_data, on_file))

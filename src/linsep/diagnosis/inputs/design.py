@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, coding_of
-from linsep.diagnosis.inputs.outcomes import outcome_from
-from linsep.diagnosis.inputs.study import INTERCEPT, Study
+from linsep.diagnosis.inputs.outcomes import numbers_of, outcome_from
+from linsep.diagnosis.inputs.row_names import RowNames, row_names_of
+from linsep.diagnosis.inputs.study import INTERCEPT, Given, Study
 from linsep.input import InputError
 from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.features import features_from
@@ -30,6 +31,8 @@ def study_from(
     outcome_name: str | None = None,
     present: NDArray[np.intp] | None = None,
     n_given: int | None = None,
+    frequencies: NDArray[np.float64] | None = None,
+    row_names: RowNames | None = None,
 ) -> Study:
     """Read a design and an outcome, or say what is wrong with them.
 
@@ -45,6 +48,10 @@ def study_from(
         The numbers of these rows in the data given, where some were left out.
     n_given : int, optional
         How many rows were given then.
+    frequencies : ndarray of shape (n,), optional
+        How many observations each row stands for; of counts their sums.
+    row_names : RowNames, optional
+        What the rows given are called; by the index of `X`, if it is a frame.
     """
     if not isinstance(fit_intercept, bool | np.bool_):
         raise InputError(f"fit_intercept must be True or False, got {fit_intercept!r}")
@@ -72,6 +79,10 @@ def study_from(
             "sample_weight"
         )
     labels = labels_from(y) if outcome.is_labels else None
+    observed = None if outcome.is_labels else numbers_of(y)
+    if observed is not None and observed.ndim == 2 and frequencies is None:
+        frequencies = observed.sum(axis=1)
+        frequencies = frequencies if _are_whole(observed) else None
     if kept.size < n:
         features = features[kept]
         used = outcome.has[kept].any(axis=0)
@@ -81,6 +92,8 @@ def study_from(
             outcome.is_labels,
         )
         labels = None if labels is None else labels[kept]
+        observed = None if observed is None else observed[kept]
+        frequencies = None if frequencies is None else frequencies[kept]
     name = outcome_name or getattr(y, "name", None) or "y"
     return Study(
         features,
@@ -94,7 +107,24 @@ def study_from(
         bool(fit_intercept),
         labels,
         n_missing=0 if n_given is None else n_given - n,
+        frequencies=frequencies,
+        weights=None
+        if sample_weight is None
+        else np.asarray(sample_weight, dtype=np.float64)[kept],
+        observed=observed,
+        row_names=row_names_of(X) if row_names is None else row_names,
+        given=Given(frame=X if is_pandas(X) else None),
     )
+
+
+def is_pandas(data: Any) -> bool:
+    """Tell whether this is a pandas frame, without loading pandas."""
+    return hasattr(data, "iloc") and hasattr(data, "columns")
+
+
+def _are_whole(counts: NDArray[np.float64]) -> bool:
+    """Tell whether numbers are counts, and not shares."""
+    return bool((counts == np.rint(counts)).all() and counts.sum(axis=1).max() > 1)
 
 
 def _names(

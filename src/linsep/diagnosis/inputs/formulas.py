@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.codings import Coding
+from linsep.diagnosis.inputs.codings import Coding, factors_of
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.fixed_effects import (
     absorbed,
@@ -23,7 +23,8 @@ from linsep.diagnosis.inputs.fixed_effects import (
     named_factors,
     split_at_bar,
 )
-from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.inputs.row_names import row_names_of
+from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.arguments import positive_weights
 
@@ -54,7 +55,8 @@ def study_from_formula(
             "none) and what columns are called; leave out fit_intercept and "
             "feature_names"
         )
-    frame = _pandas(data)
+    whole = pandas_of(data)
+    frame = whole.reset_index(drop=True)
     left, right = sides_of(formula)
     terms, effects = split_at_bar(right)
     factors = [] if effects is None else named_factors(effects, frame.columns)
@@ -105,13 +107,16 @@ def study_from_formula(
         outcome_name=name,
         present=kept,
         n_given=len(frame),
+        row_names=row_names_of(whole),
     )
-    found = {coding.factor for coding in codings if coding.factor is not None}
     factors_used = {
         factor: factor_of(factor, frame[factor]).of_rows(study.present)
-        for factor in sorted(found)
+        for factor in factors_of(codings, frame.columns)
     }
-    return made.told_in(replace(study, factors=factors_used), study.present)
+    given = Given(frame=whole, formula=formula)
+    return made.told_in(
+        replace(study, factors=factors_used, given=given), study.present
+    )
 
 
 def _weights_of(
@@ -162,8 +167,8 @@ def require_formulaic() -> None:
         ) from error
 
 
-def _pandas(data: Any) -> Any:
-    """Return the data as a pandas frame numbered from 0."""
+def pandas_of(data: Any) -> Any:
+    """Return the data as a pandas frame."""
     require_formulaic()
     import pandas as pd
 
@@ -177,7 +182,7 @@ def _pandas(data: Any) -> Any:
                 "data must be a frame or a mapping of names to columns, got "
                 f"{type(data).__name__}"
             ) from error
-    return data.reset_index(drop=True)
+    return data
 
 
 def sides_of(formula: str) -> tuple[str, str]:

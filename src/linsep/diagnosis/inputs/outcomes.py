@@ -80,6 +80,13 @@ def outcome_from(y: object, family: str) -> Outcome:
     return Outcome(levels, codes[:, np.newaxis] == np.arange(levels.size), True)
 
 
+def numbers_of(y: Any) -> NDArray[np.float64]:
+    """Return an outcome that is no labels as numbers, counts as two columns."""
+    if _n_columns(y) == 2:
+        return np.asarray(as_dense(features_from(y)[0]), dtype=np.float64)
+    return labels_from(y).astype(np.float64)
+
+
 def checked_family(family: object) -> None:
     """Raise if there is no such family."""
     if family not in FAMILIES:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from linsep.diagnosis.inputs.codings import Coding, factors_of, level_text
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.inputs.fixed_effects import factor_of
+from linsep.diagnosis.inputs.row_names import row_names_of
+from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 
 # Links of a binomial model for which the two tails of the likelihood are the same
@@ -45,17 +49,75 @@ def study_from_statsmodels(
             )
     model = getattr(model_or_result, "model", model_or_result)
     y, known, weights = _outcome(model, sample_weight)
-    names = [str(name) for name in model.data.xnames]
-    return study_from(
+    names = [str(name) for name in model.data.xnames][: model.exog.shape[1]]
+    study = study_from(
         model.exog,
         y,
         family=known,
         fit_intercept=False,
         sample_weight=weights,
-        feature_names=names[: model.exog.shape[1]],
+        feature_names=names,
         outcome_name=_outcome_name(model),
+        frequencies=_frequencies(model),
         **_users_rows(model),
     )
+    return _with_factors(replace(study, given=Given(refit=_refit(model))), model)
+
+
+def _with_factors(study: Study, model: Any) -> Study:
+    """Add the factors and the names of the rows that the frame of a formula has."""
+    frame = getattr(model.data, "frame", None)
+    if frame is None or len(frame) != study.n_given or not hasattr(frame, "iloc"):
+        return study
+    factors = {
+        name: factor_of(name, frame[name]).of_rows(study.present)
+        for name in factors_of(study.codings, frame.columns)
+    }
+    whole = {name for name in factors if frame[name].dtype.kind == "f"}
+    codings = [_whole_levels(coding, whole) for coding in study.codings]
+    return replace(
+        study,
+        codings=tuple(codings),
+        factors=factors,
+        row_names=row_names_of(frame),
+        given=replace(study.given, frame=frame),
+    )
+
+
+def _whole_levels(coding: Coding, numbers: set[str]) -> Coding:
+    """Write the levels of factors of numbers as `factor_of` does: 1 for 1.0."""
+    levels = tuple(
+        (factor, level_text(float(level)) if factor in numbers else level)
+        for factor, level in coding.levels
+    )
+    return replace(coding, levels=levels)
+
+
+def _frequencies(model: Any) -> Any:
+    """Return how many observations the rows stand for; None where it is one each."""
+    weights = np.asarray(getattr(model, "freq_weights", 1.0))
+    counts = np.broadcast_to(weights * _trials(model), model.endog.shape[:1])
+    return None if (counts == 1).all() else counts
+
+
+def _trials(model: Any) -> Any:
+    """Return the trials of each row of a binomial model."""
+    n_trials = getattr(model, "n_trials", 1)
+    return np.broadcast_to(np.asarray(n_trials), model.endog.shape[:1])
+
+
+def _refit(model: Any) -> str:
+    """Return code that fits such a model to other rows, with blanks for the data."""
+    kind = type(model).__name__
+    if kind == "GLM":
+        family, link = type(model.family).__name__, type(model.family.link).__name__
+        return (
+            f"sm.GLM({{y}}, {{X}}, sm.families.{family}(sm.families.links.{link}()), "
+            "freq_weights={weights}).fit()"
+        )
+    if kind in ("Logit", "Probit"):
+        return f"sm.{kind}({{y}}, {{X}}).fit(disp=False)"
+    return ""
 
 
 def _outcome(model: Any, weights: Any) -> tuple[Any, str, Any]:
@@ -86,8 +148,11 @@ def _outcome_of_glm(model: Any, given: Any) -> tuple[Any, str, Any]:
     if given is not None:
         weights = weights * np.asarray(given)
     if family == "Binomial" and link in _BINOMIAL_LINKS:
-        trials = np.broadcast_to(np.asarray(model.n_trials), model.endog.shape)
-        return _shares(model.endog), "binomial", weights * (trials > 0)
+        trials = _trials(model)
+        y = _shares(model.endog)
+        if y.ndim == 1:  # the trials of a row are all of one outcome
+            return y, "binomial", weights * trials
+        return _counts(y * trials[:, np.newaxis]), "binomial", weights * (trials > 0)
     if family in ("Poisson", "NegativeBinomial") and link == "Log":
         return model.endog, "poisson", weights
     raise InputError(
@@ -112,6 +177,13 @@ def _shares(endog: Any) -> Any:
     if np.isin(values, (0.0, 1.0)).all():
         return values.astype(np.int64)
     return np.stack([values, 1.0 - values], axis=1)
+
+
+def _counts(products: Any) -> Any:
+    """Undo the rounding of shares times trials, but for what would become zero."""
+    whole = np.rint(products)
+    is_near = (np.abs(products - whole) < 1e-9 * np.maximum(1.0, whole)) & (whole > 0)
+    return np.where(is_near, whole, products)
 
 
 def _in_order(endog: Any, labels: Any) -> Any:
