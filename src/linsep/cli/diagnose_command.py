@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from shlex import join
@@ -191,6 +192,7 @@ def _by_target(
     """Diagnose one column of a file against all others but those dropped."""
     from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.design import study_from
+    from linsep.diagnosis.inputs.row_names import row_names_of_file
     from linsep.input.files import read_labelled, read_table
 
     table, y = read_labelled(file, target, drop=drop, header=header)
@@ -199,13 +201,14 @@ def _by_target(
         model["sample_weight"] = weighed.y
 
     def study() -> Study:
-        return study_from(
+        made = study_from(
             table.X,
             y,
             feature_names=table.feature_names,
             outcome_name=table.target,
             **model,
         )
+        return replace(made, row_names=row_names_of_file(file, target, header))
 
     return diagnosed(study, time_limit, random_state)
 
@@ -214,8 +217,9 @@ def _by_formula(
     file: Path, formula: str, weights: str | None, **settings: Any
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
-    from linsep.diagnosis.diagnosing import diagnose
-    from linsep.diagnosis.inputs.formulas import require_formulaic
+    from linsep.diagnosis.diagnosing import diagnosed
+    from linsep.diagnosis.inputs.formulas import require_formulaic, study_from_formula
+    from linsep.diagnosis.inputs.row_names import row_names_of_file
     from linsep.diagnosis.inputs.safe_formula import safe_formula
     from linsep.input.files import read_columns
 
@@ -226,5 +230,14 @@ def _by_formula(
             f"--weights must name a column of {file}, got {weights!r}; it has "
             f"{', '.join(sorted(frame)[:10])}"
         )
-    settings["sample_weight"] = None if weights is None else frame[weights]
-    return diagnose(safe_formula(formula, frame.keys()), frame, **settings)
+    read = {
+        "family": settings.pop("family"),
+        "sample_weight": None if weights is None else frame[weights],
+    }
+    safe = safe_formula(formula, frame.keys())
+
+    def study() -> Study:
+        made = study_from_formula(safe, frame, **read)
+        return replace(made, row_names=row_names_of_file(file))
+
+    return diagnosed(study, **settings)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from linsep.diagnosis.inputs.coded_frames import study_from_data
 from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.row_names import row_names_of_file
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 
@@ -49,7 +51,8 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         _expect(rest, 1, "diagnose(path, target): the file and its target column")
         table, y = read_labelled(first, rest[0])
         options["feature_names"] = options["feature_names"] or table.feature_names
-        return study_from(table.X, y, outcome_name=table.target, **options)
+        study = study_from(table.X, y, outcome_name=table.target, **options)
+        return replace(study, row_names=row_names_of_file(first, rest[0]))
     _expect(rest, 1, "diagnose(X, y): the design and the outcome")
     return study_from_data(first, rest[0], **options)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,20 @@ class RowNames:
         shown = ", ".join(str(self.label(row)) for row in rows[:most])
         more = len(rows) - most
         return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def row_names_of_file(
+    path: str | os.PathLike[str],
+    target: str | int | None = None,
+    header: bool | None = None,
+) -> RowNames:
+    """Name rows by the lines of a text; by their positions in a file without lines."""
+    from linsep.input.files.line_numbers import line_numbers
+
+    lines = line_numbers(path, target, header)
+    if lines is None:
+        return RowNames()
+    return RowNames(lines, "line", " (lines of the file)")
 
 
 def row_names_of(data: Any) -> RowNames:

@@ -49,8 +49,7 @@ _MODELS = {
 _INFINITE = {
     Estimate.PLUS: "Estimates that go to +inf",
     Estimate.MINUS: "Estimates that go to -inf",
-    Estimate.UNDETERMINED: "Not settled by the data, which allow a finite estimate and "
-    "an infinite one of either sign",
+    Estimate.UNDETERMINED: "Could be anything, as the data leave sign and size open",
 }
 _OTHERS = {
     Estimate.FINITE: "Finite estimates",
@@ -80,8 +79,8 @@ def headline(facts: Facts) -> str:
         )
     if k == 0:
         return (
-            f"Quasi-complete separation ({model}): no row is predicted, but outcomes "
-            "are ruled out."
+            f"Quasi-complete separation ({model}): no row is predicted, outcomes are "
+            "ruled out."
         )
     is_are = "is" if k == 1 else "are"
     what = f"{k:,} of {count_rows(n)}"
@@ -178,6 +177,11 @@ def _contradictions(facts: Facts) -> str:
         return (
             f"{count_rows(rows.size)} {'holds' if rows.size == 1 else 'hold'} both "
             f"outcomes ({study.row_names.one(study.present[rows[0]])}, for example)."
+        )
+    if not study.outcome.is_labels:
+        return (
+            f"{count_rows(rows.size)} stand where both outcomes occur with the same "
+            f"columns ({study.row_names.one(study.present[rows[0]])}, for example)."
         )
     alike = study.row_names.several(study.present[facts.alike])
     return (

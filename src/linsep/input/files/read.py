@@ -138,7 +138,7 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     source = Path(path)
 
     def read() -> dict[str, NDArray[Any]]:
-        reader = _reader_for(source)
+        reader = reader_of(source)
         if isinstance(reader, TabularReader):
             return reader.columns(source)
         raise InputError(
@@ -151,7 +151,7 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
 
 def _read(source: Path, request: Request) -> Table:
     """Read a file by the reader of its kind."""
-    return _guarded(source, lambda: _reader_for(source)(source, request))
+    return _guarded(source, lambda: reader_of(source)(source, request))
 
 
 def _guarded(source: Path, read: Callable[[], Result]) -> Result:
@@ -198,7 +198,7 @@ def _require_regular_file(source: Path) -> None:
         raise InputError(f"{source} must hold data, got an empty file")
 
 
-def _reader_for(source: Path) -> Reader:
+def reader_of(source: Path) -> Reader:
     """Tell the kind of file by its first bytes, its extension, its first line."""
     with open_bytes(source) as stream:
         head = stream.read(65536)
