@@ -1,7 +1,7 @@
 """The options every command shares that reads a data file, and what they yield."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linsep.cli.options import shared_options
 from linsep.input import InputError
 from linsep.input.files import Table, read_labelled
+from linsep.input.row_names import RowNames, row_names_of_file
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,13 @@ class Labelled:
     """A data file with its two classes told apart.
 
     The labels `y` are the file's own, or with --positive whether each is that one;
-    `names` says what each is called.
+    `names` says what each is called, `row_names` what the rows are.
     """
 
     table: Table
     y: NDArray[Any]
     names: dict[Any, str]
+    row_names: RowNames = field(default_factory=RowNames)
 
 
 def data_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -49,7 +51,8 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         def read() -> Labelled:
             table, y = read_labelled(file, target, drop=drop, header=header)
-            return _labelled(table, y, positive)
+            row_names = row_names_of_file(file, target, header)
+            return replace(_labelled(table, y, positive), row_names=row_names)
 
         command(read=read, file=file, **options)
 

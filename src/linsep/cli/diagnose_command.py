@@ -103,7 +103,7 @@ def command(
     if as_json:
         say(strict_json(answer.to_dict()))
     else:
-        from linsep.diagnosis.report.wrapping import width_of_terminal
+        from linsep.wrapping import width_of_terminal
 
         say(answer.summary(width_of_terminal()))
         if certificate is not None and proof is not None:
@@ -192,8 +192,8 @@ def _by_target(
     """Diagnose one column of a file against all others but those dropped."""
     from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.design import study_from
-    from linsep.diagnosis.inputs.row_names import row_names_of_file
     from linsep.input.files import read_labelled, read_table
+    from linsep.input.row_names import row_names_of_file
 
     table, y = read_labelled(file, target, drop=drop, header=header)
     if weights is not None:
@@ -219,9 +219,9 @@ def _by_formula(
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.formulas import require_formulaic, study_from_formula
-    from linsep.diagnosis.inputs.row_names import row_names_of_file
     from linsep.diagnosis.inputs.safe_formula import safe_formula
     from linsep.input.files import read_columns
+    from linsep.input.row_names import row_names_of_file
 
     require_formulaic()
     frame = read_columns(file)

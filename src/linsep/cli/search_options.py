@@ -15,7 +15,9 @@ from linsep.cli.options import shared_options
 from linsep.cli.output import require_writable, say, strict_json, writing
 from linsep.cli.progress import progress_line
 from linsep.input.files import Table
+from linsep.lazy import Lazy
 from linsep.result import Separation
+from linsep.wrapping import width_of_terminal, wrapped
 
 Answer = TypeVar("Answer", bound=Separation)
 
@@ -66,9 +68,13 @@ class Asked:
             }
             say(strict_json(record))
         else:
-            told = [answer.summary(), *lines, _sides(answer)]
+            width = width_of_terminal()
+            told = [answer.summary(width), *lines, _sides(answer)]
             told.append(_proof(answer, self.certificate))
-            told += [f"Note: {sentence}." for sentence in _reading_notes(table)]
+            told += [
+                wrapped(f"Note: {sentence}.", width)
+                for sentence in _reading_notes(table)
+            ]
             say("\n".join(told))
         raise SystemExit(0 if answer.separable is not None else 1)
 
@@ -102,7 +108,14 @@ def _named(answer: Answer, data: Labelled) -> Answer:
         feature_names=data.table.feature_names,
         classes=np.array([data.names[label] for label in answer.classes.tolist()]),
         conflict_labels=labels,
+        _conflict_names=_lines_of_conflict(answer, data),
     )
+
+
+def _lines_of_conflict(answer: Separation, data: Labelled) -> Lazy[tuple[str, ...]]:
+    """Call the rows of a conflict by their lines in the file."""
+    conflict = [] if answer.conflict is None else answer.conflict.tolist()
+    return Lazy(lambda: tuple(map(data.row_names.one, conflict)))
 
 
 def _save_certificate(answer: Separation, path: Path) -> None:

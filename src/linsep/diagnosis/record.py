@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.report.wrapping import WIDTH, wrapped
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.input import InputError
 from linsep.input.frames import pandas_for
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
+from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from linsep.diagnosis.exact.certificate import CertifiedRows

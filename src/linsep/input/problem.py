@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.errors import InputError
 from linsep.input.features import Features, features_from, no_rows_message
 from linsep.input.labels import labels_from, signs_from
+from linsep.input.row_names import RowNames, row_names_of, row_names_of_file
 from linsep.rows import rows_from
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Problem:
     fit_intercept : bool
     present : ndarray of int, or None
         The numbers of these rows in the data given, where some had weight zero.
+    row_names : RowNames
+        What the rows given are called.
     """
 
     rows: "Rows"
@@ -43,6 +46,7 @@ class Problem:
     feature_names: tuple[str, ...] | None
     fit_intercept: bool
     present: NDArray[np.intp] | None = None
+    row_names: RowNames = field(default_factory=RowNames)
 
     @property
     def n_samples(self) -> int:
@@ -98,7 +102,9 @@ def problem_from(
             "whether the hyperplane may miss the origin"
         )
     names_in_file: tuple[str, ...] | None = None
+    row_names = row_names_of(X)
     if isinstance(X, str | os.PathLike):
+        row_names = row_names_of_file(X, y)
         X, y, names_in_file = _read(X, y)
     features, names = features_from(X)
     labels = labels_from(y)
@@ -123,7 +129,7 @@ def problem_from(
         names = checked_names(feature_names, d)
     classes, signs = signs_from(labels)
     rows = rows_from(features, signs, bool(fit_intercept))
-    return Problem(rows, classes, names, bool(fit_intercept), present)
+    return Problem(rows, classes, names, bool(fit_intercept), present, row_names)
 
 
 def check_features(

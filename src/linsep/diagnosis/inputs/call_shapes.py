@@ -9,9 +9,9 @@ from typing import Any
 
 from linsep.diagnosis.inputs.coded_frames import study_from_data
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.row_names import row_names_of_file
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
+from linsep.input.row_names import row_names_of_file
 
 
 def study_of(given: Sequence[Any], **options: Any) -> Study:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.outcomes import numbers_of, outcome_from
-from linsep.diagnosis.inputs.row_names import RowNames, row_names_of
 from linsep.diagnosis.inputs.study import INTERCEPT, Given, Study
 from linsep.input import InputError
 from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from
+from linsep.input.row_names import RowNames, row_names_of
 
 
 def study_from(

@@ -23,10 +23,10 @@ from linsep.diagnosis.inputs.fixed_effects import (
     named_factors,
     split_at_bar,
 )
-from linsep.diagnosis.inputs.row_names import row_names_of
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.arguments import positive_weights
+from linsep.input.row_names import row_names_of
 
 if TYPE_CHECKING:
     from linsep.diagnosis.inputs.numbered_columns import Part

@@ -10,9 +10,9 @@ import numpy as np
 from linsep.diagnosis.inputs.codings import Coding, factors_of, level_text
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.fixed_effects import factor_of
-from linsep.diagnosis.inputs.row_names import row_names_of
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
+from linsep.input.row_names import row_names_of
 
 # Links of a binomial model for which the two tails of the likelihood are the same
 # question. (The log and identity links bound the linear predictor.)

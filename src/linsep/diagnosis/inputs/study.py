@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.outcomes import Outcome
-from linsep.diagnosis.inputs.row_names import RowNames
+from linsep.input.row_names import RowNames
 
 INTERCEPT = "intercept"  # the name of its coefficient
 

@@ -184,6 +184,29 @@ class Facts:
         )
 
     @cached_property
+    def told_reasons(self) -> list[Reason]:
+        """The reasons but for cells within a level that is told already."""
+        in_level: dict[str, NDArray[np.bool_]] = {}
+        for reason in self.reasons:
+            if reason.factor is not None and reason.is_level:
+                told = in_level.setdefault(reason.factor, np.zeros_like(self.separated))
+                told[reason.predicted] = True
+        return [
+            reason for reason in self.reasons if not self._is_within(reason, in_level)
+        ]
+
+    def _is_within(self, reason: Reason, told: dict[str, NDArray[np.bool_]]) -> bool:
+        """Tell whether a cell lies in a level of one of its factors."""
+        if reason.column is None or reason.predicted.size < reason.n_told:
+            return False
+        factors = [factor for factor, _ in self.study.codings[reason.column].levels]
+        return len(factors) > 1 and any(
+            told[name][reason.predicted].all()
+            for name in factors
+            if name in told and name != reason.factor
+        )
+
+    @cached_property
     def unpredicted(self) -> NDArray[np.bool_]:
         """The separated rows that the reasons, all taken together, do not predict."""
         return self._unpredicted(self.reasons)

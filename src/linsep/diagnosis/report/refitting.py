@@ -101,7 +101,7 @@ def reduction(
     else:
         names = "design.names"
     lines.append(f"X = pandas.DataFrame(X, columns={names})")
-    if study.fit_intercept:
+    if study.fit_intercept and study.family != "ordinal":
         lines.append('X.insert(0, "intercept", 1.0)')
     refit = study.given.refit
     if refit and not (refit.startswith("sm.Logit") and not _is_plain(study)):

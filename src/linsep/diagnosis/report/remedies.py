@@ -145,9 +145,13 @@ def _firth(study: Study, columns: NDArray[np.intp]) -> Remedy:
 
 def _penalty(study: Study, columns: NDArray[np.intp]) -> Remedy:
     """Offer a ridge or another prior."""
-    where = "in R ordinalNet" if study.family == "ordinal" else "scikit-learn, by C"
+    where = (
+        "in R ordinalNet"
+        if study.family == "ordinal"
+        else "scikit-learn (https://scikit-learn.org), by C"
+    )
     if study.family == "poisson":
-        where = "scikit-learn, by alpha"
+        where = "scikit-learn (https://scikit-learn.org), by alpha"
     return Remedy(
         "another penalty (ridge, a weakly informative prior)",
         "it makes every estimate finite, as large as its strength allows; of columns "

@@ -194,7 +194,7 @@ def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
     """Say which columns, levels and cells predict which rows: first and other lines."""
     texts = [
         claim_text(facts.study, claim)
-        for reason in facts.reasons[:MOST_REASONS]
+        for reason in facts.told_reasons[:MOST_REASONS]
         for claim in reason.claims
     ]
     more = _more_reasons(facts)
@@ -211,7 +211,7 @@ def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
 def _more_reasons(facts: Facts) -> list[str]:
     """Name the columns, and count the levels and cells, that are not written out."""
     lines = []
-    more = facts.reasons[MOST_REASONS:]
+    more = facts.told_reasons[MOST_REASONS:]
     predicting = [reason for reason in more if reason.predicted.size]
     telling = [reason for reason in more if not reason.predicted.size]
     for reasons, one, several in (

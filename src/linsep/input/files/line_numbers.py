@@ -47,7 +47,7 @@ class LineNumbers:
 
 def line_numbers(
     source: str | os.PathLike[str],
-    target: str | int | None = None,
+    target: object = None,
     header: bool | None = None,
 ) -> LineNumbers | None:
     """Return the lines of a text's rows; None for a file that has no lines.
@@ -57,7 +57,7 @@ def line_numbers(
     path = Path(source)
     reader = reader_of(path)
     if reader is read_delimited:
-        asked = [] if target is None else [target]
+        asked = [target] if isinstance(target, str | int) else []
 
         def delimited(path: Path) -> list[int]:
             with unpacked(path) as text:

@@ -49,7 +49,7 @@ class RowNames:
 
 def row_names_of_file(
     path: str | os.PathLike[str],
-    target: str | int | None = None,
+    target: object = None,
     header: bool | None = None,
 ) -> RowNames:
     """Name rows by the lines of a text; by their positions in a file without lines."""
