@@ -114,23 +114,43 @@ def test_long_combinations_are_not_solved_for(monkeypatch):
     assert not found.is_proved
 
 
-def test_two_null_vectors_in_the_same_columns_leave_the_column_in():
-    part = part_of(np.ones((5, 3)))
-    assert module._solved(part, np.array([0, 1, 2]), 2) is None
-    assert module._solved(part, np.array([0]), 0) is None
+def solved(A, pivots, free):
+    found = module._solved(part_of(A), np.array(pivots, dtype=np.intp), np.array(free))
+    return {column: dict(vector.items()) for column, vector in found.items()}
+
+
+def test_only_columns_that_are_free_have_null_vectors():
+    # Column 1 depends on column 0, but is called a pivot.
+    found = solved(np.ones((5, 3)), [0, 1], [2])
+    assert found in ({2: {0: 1, 2: -1}}, {2: {0: -1, 2: 1}})
+    assert solved(np.ones((5, 1)), [], [0]) == {}
     # The null vector of columns 0 and 1 does not hold column 2.
     A = np.c_[np.ones(5), np.ones(5), np.arange(5.0)]
-    assert module._solved(part_of(A), np.array([0, 1, 2]), 2) is None
-    vector = module._solved(part_of(A), np.array([0, 1]), 1)
-    assert dict(vector.items()) in ({0: 1, 1: -1}, {0: -1, 1: 1})
+    assert solved(A, [0, 1], [2]) == {}
+    assert solved(A, [0], [1]) in ({1: {0: 1, 1: -1}}, {1: {0: -1, 1: 1}})
+
+
+def test_columns_that_depend_on_the_same_ones_are_solved_for_together():
+    rng = np.random.default_rng(5)
+    A = np.zeros((3000, 40))
+    A[:60, :30] = rng.integers(-99, 100, (60, 30))  # few rows hold them
+    combined = rng.integers(-99, 100, (30, 10))
+    A[:60, 30:] = A[:60, :30] @ combined
+    found = module._solved(part_of(A), np.arange(30), np.arange(30, 40))
+    assert sorted(found) == list(range(30, 40))
+    for column, vector in found.items():
+        w = np.array(written_out(vector, 40))
+        assert not (A.astype(int) @ w).any()
+        assert (w[30:] != 0).tolist() == [j == column for j in range(30, 40)]
 
 
 def test_rows_on_which_a_combination_fails_are_added_a_few_times(monkeypatch):
-    monkeypatch.setattr(module, "MOST_TRIES", 1)
     A = np.ones((500, 2))
-    monkeypatch.setattr(module, "ROWS_EACH", 1)
     A[np.arange(0, 500, 100), 1] = 2.0
-    assert module._solved(part_of(A), np.array([0, 1]), 1) is None
+    assert solved(A, [0], [1]) == {}
+    monkeypatch.setattr(module, "ROWS_EACH", 1)
+    monkeypatch.setattr(module, "MOST_TRIES", 1)
+    assert solved(A, [0], [1]) == {}
 
 
 def test_more_rows_are_drawn_where_the_first_leave_more_than_one_combination(
@@ -140,11 +160,9 @@ def test_more_rows_are_drawn_where_the_first_leave_more_than_one_combination(
     A = np.zeros((400, 3))
     A[::80] = np.random.default_rng(0).integers(-9, 9, (5, 3))
     A[:, 2] = A[:, 0] + A[:, 1]
-    vector = module._solved(part_of(A), np.array([0, 1, 2]), 2)
-    assert (
-        vector is None
-        or not part_of(A).raw(np.arange(400))
-        @ np.array(written_out(vector, 3), dtype=float).any()
+    assert solved(A, [0, 1], [2]) in (
+        {2: {0: 1, 1: 1, 2: -1}},
+        {2: {0: -1, 1: -1, 2: 1}},
     )
 
 
@@ -194,4 +212,5 @@ def test_a_sum_of_levels_is_found_whatever_their_scale():
 
 def test_independence_is_not_proved_of_a_matrix_that_is_singular():
     part = part_of(np.ones((4, 2)))
-    assert not module._is_independent(Moments.of(part, np.ones(4), Layout.of(part)))
+    assert not module._is_factored(Moments.of(part, np.ones(4), Layout.of(part)))
+    assert not module._is_eliminated(part)

@@ -142,7 +142,7 @@ def test_points_near_the_edge_prove_what_is_true_alone(seed):
 
 @given(SEEDS)
 def test_a_small_newton_decrement_is_a_proof(seed):
-    # That it is below exp(-a_i . z) on every row is enough: docs/theory.rst.
+    # That it is below p^2 / v on every row is enough: docs/theory.rst.
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(4, 30)), int(rng.integers(1, 4))
     part = part_of(rng.standard_normal((n, k)), rng)
@@ -154,8 +154,8 @@ def test_a_small_newton_decrement_is_a_proof(seed):
         except NotPositive:
             return
         decrement = step.weights.net @ step.products  # squared
-        if decrement < 0.999 * np.exp(-products).min():
-            assert step.largest < 1
+        if decrement < 0.999 * (step.weights.along**2 / step.weights.v).min():
+            assert step.shares.max() < 1
             assert step.is_proof()
         products = products + step.products
 
@@ -175,7 +175,7 @@ def test_most_random_overlapping_rows_are_proved():
 
 
 @given(SEEDS)
-def test_weights_are_positive_and_those_of_the_logistic_loss(seed):
+def test_weights_are_positive_and_those_of_the_loss(seed):
     rng = np.random.default_rng(seed)
     products = np.append(
         rng.standard_normal(5) * 30, [0.0, 800.0, -800.0, np.inf, -np.inf]
@@ -184,12 +184,13 @@ def test_weights_are_positive_and_those_of_the_logistic_loss(seed):
     for values in (weights.along, weights.against, weights.v):
         assert (values >= SMALLEST_WEIGHT).all()
         assert (values <= 1.0).all()
-    near = np.abs(products) < 60
-    sigmoid = 1 / (1 + np.exp(products[near]))
-    assert np.allclose(weights.along[near], sigmoid, rtol=1e-12)
-    assert np.allclose(weights.along + weights.against, 1.0, rtol=1e-12)
-    v = sigmoid / (1 + np.exp(-products[near]))
-    assert np.allclose(weights.v[near], v, rtol=1e-12)
+    t = products[np.abs(products) < 1e3]
+    weights_near = Weights.at(t, weights.counts.of(np.arange(t.size)))
+    along, against = weights_near.along, weights_near.against
+    assert np.allclose(against - along, t / np.sqrt(1 + t**2), rtol=1e-12)
+    # In the tail too: their product is a quarter of 1 / (1 + t^2).
+    assert np.allclose(along * against, 0.25 / (1 + t**2), rtol=1e-12, atol=0)
+    assert np.allclose(weights_near.v, 4 * (along * against) ** 1.5, rtol=1e-12, atol=0)
     assert np.allclose(
         weights.size,
         weights.counts.along * weights.along + weights.counts.against * weights.against,
@@ -199,7 +200,7 @@ def test_weights_are_positive_and_those_of_the_logistic_loss(seed):
 def test_the_loss_counts_every_copy():
     counts = Counts(np.array([2.0, 0.0]), np.array([0.0, 3.0])).of(np.array([0, 1]))
     t = np.array([0.5, -2.0])
-    want = 2 * np.log1p(np.exp(-0.5)) + 3 * np.log1p(np.exp(-2.0))
+    want = 2 * (np.sqrt(1.25) - 0.5) / 2 + 3 * (np.sqrt(5.0) - 2.0) / 2
     assert counts.loss(t) == pytest.approx(want)
 
 
@@ -234,11 +235,11 @@ def test_weights_allow_steps_up_to_what_they_are(counts, least, most, is_allowed
     assert allowed.tolist() == [is_allowed]
 
 
-def test_the_largest_share_looks_at_the_sides_that_stand():
+def test_the_shares_look_at_the_sides_that_stand():
     weights = weights_of([0.5] * 3, [0.5] * 3, ([1.0, 0, 1], [0.0, 1, 1]))
-    assert weights.largest(np.array([1.0, 1.0, 0.0])) == 0.5
-    assert weights.largest(np.array([-1.0, -1.0, -1.5])) == 0.75
-    assert weights.largest(np.array([-1.0, 1.0, 0.0])) == 0.0
+    assert weights.shares(np.array([1.0, 1.0, 0.0])).tolist() == [0.5, -0.5, 0.0]
+    assert weights.shares(np.array([-1.0, -1.0, -1.5])).tolist() == [-0.5, 0.5, 0.75]
+    assert weights.shares(np.array([-1.0, 1.0, 0.0])).tolist() == [-0.5, -0.5, 0.0]
 
 
 def test_no_proof_without_an_eigenvalue(monkeypatch):

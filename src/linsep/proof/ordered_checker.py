@@ -9,8 +9,9 @@ The entries of vectors are texts "vector column integer", those of the point "co
 double", the double in hexadecimal.
 
 What is claimed. These rows ``a_i`` have positive weights under which they sum to zero.
-The point z gives each row the doubles ``p_i = 1 / (1 + exp(a_i . z))`` and ``v_i = p_i
-(1 - p_i)``; what they are is of no account, as long as they are positive. With ``r =
+The point z gives each row doubles of about ``p_i = (1 - t / sqrt(1 + t^2)) / 2`` and
+``v_i = (1 + t^2)^(-3/2) / 2``, ``t = a_i . z``; what they are is of no account, as long
+as they are positive. With ``r =
 sum p_i a_i``, ``M = sum v_i a_i a_i'`` and ``M q = r``, the weights ``p_i - v_i a_i .
 q`` make the sum zero. So ``v_i a_i . q < p_i`` on every row is the claim.
 
@@ -223,12 +224,13 @@ def check_overlap(rows: Any, point: Floats, first: NDArray[np.bool_]) -> None:
         raise NotProved("the point and the rows must be finite")
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         products = rows @ point
-        small = np.exp(-np.abs(products))
+        root = np.sqrt(1.0 + products * products)
+        small = 0.5 / (root * (root + np.abs(products)))
+        curvature = 0.5 / (root * root * root)
     if np.isnan(products).any():
         raise NotProved("the weights of the point are not numbers")
-    share = 1.0 / (1.0 + small)
-    p = np.maximum(np.where(products > 0, small * share, share), SMALLEST_WEIGHT)
-    v = np.maximum(small * share * share, SMALLEST_WEIGHT)
+    p = np.maximum(np.where(products > 0, small, 1.0 - small), SMALLEST_WEIGHT)
+    v = np.maximum(curvature, SMALLEST_WEIGHT)
     if k <= FEW_COLUMNS and n * k * k <= FEW_PRODUCTS:
         _in_fractions(rows, p.tolist(), v.tolist())
     else:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows import is_sparse
 from linsep.solvers.active_set import ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.metric import Coordinates, rewhiten, whiten
@@ -107,13 +108,15 @@ def solve(
         Asked with the rounds done so far; a true answer ends the search.
     patience : float, default=1.0
         Share of the rows that may be on the wrong side when the metric is formed anew;
-        where it is more, the loop and the active set are given up.
+        where it is more, the loop and the active set are given up. With no patience at
+        all sparse rows stay as they are, in the diagonal metric.
     """
     limit = max_rounds if max_rounds is not None else np.iinfo(np.int64).max
     stop = should_stop if should_stop is not None else lambda n_rounds: False
     n_rounds = 0
     with calm_blas(min(rows.shape), n_entries=rows.size):
-        coordinates = whiten(rows, constant=constant)
+        as_they_are = patience == 0.0 and is_sparse(rows)
+        coordinates = whiten(rows, constant=constant, diagonal=as_they_are)
         if start is None or coordinates.is_diagonal:
             found, has_hope = _play(coordinates, complete, limit, stop, patience)
             n_rounds = found.n_rounds
@@ -123,16 +126,12 @@ def solve(
             start = found.support[np.argsort(-found.weights)][: coordinates.rank]
         problem = ActiveSet(coordinates.rows)
         outcome = Outcome.STALLED
-        for state in problem.solve(start, max_steps=_steps(limit, n_rounds)):
+        max_steps = None if max_rounds is None else max(1, limit - n_rounds)
+        for state in problem.solve(start, max_steps=max_steps):
             outcome = state
             if stop(n_rounds + problem.n_steps):
                 break
         return _from_active_set(outcome, problem, coordinates, n_rounds)
-
-
-def _steps(limit: int, n_rounds: int) -> int | None:
-    """Return the steps left of the rounds allowed; None leaves the engine's own."""
-    return None if limit == np.iinfo(np.int64).max else max(1, limit - n_rounds)
 
 
 def loop_budget(m: int, rank: int) -> int:

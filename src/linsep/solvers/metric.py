@@ -79,7 +79,7 @@ class Coordinates:
         return int(self.rows.shape[1])
 
 
-def whiten(A: Any, *, constant: bool = False) -> Coordinates:
+def whiten(A: Any, *, constant: bool = False, diagonal: bool = False) -> Coordinates:
     """Return the coordinates of the metric ``H_0`` for signed rows.
 
     Parameters
@@ -90,6 +90,8 @@ def whiten(A: Any, *, constant: bool = False) -> Coordinates:
         Whether the last column is the signed constant. Then dense features are centred
         first: the metric is the same, but features far from zero lose no digits and
         constant ones get no weight beside the intercept.
+    diagonal : bool, default=False
+        Whether the metric is to be diagonal, as it is beyond `MOST_COORDINATES`.
 
     Returns
     -------
@@ -99,7 +101,7 @@ def whiten(A: Any, *, constant: bool = False) -> Coordinates:
     m, d = A.shape
     # Scaling may lose what is far below the rest; what overflows is looked at.
     with np.errstate(under="ignore", over="ignore", invalid="ignore"):
-        if min(m, d) > MOST_COORDINATES:
+        if diagonal or min(m, d) > MOST_COORDINATES:
             return _diagonal_coordinates(A)
         if constant and not is_sparse(A) and m and d > 1:
             return _centred(A)

@@ -5,7 +5,8 @@ combination. A combination is rounded to small fractions, or, of few columns, so
 for exactly on a few rows. Then it is held against every row in whole numbers: what
 passes is a *null vector* N with ``a_i N = 0``, exactly.
 That the other columns are independent is proved by a Cholesky factor
-(`linsep.verified.moments`). So the rank is known from above and from below.
+(`linsep.verified.moments`), or by elimination modulo a prime where doubles do not show
+it. So the rank is known from above and from below.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from linsep.solvers._factors import divided, pivoted_cholesky
 from linsep.solvers.blas import calm_blas
 from linsep.verified.moments import NARROW, Layout, Moments, NotPositive, factored
 from linsep.verified.parts import Floats, Index, Part
-from linsep.verified.vectors import WHOLE, SparseVector, columns_of
+from linsep.verified.vectors import WHOLE, SparseVector
 
 # What is left of a column, as a share of its square, where it counts as dependent.
 DEPENDENT = 1e-9
@@ -31,8 +32,10 @@ DEPENDENT = 1e-9
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 60, 100, 1000)
 # How far from a fraction a computed coefficient may be.
 NEAR = 1e-5
-# Combinations of more columns are not solved for exactly.
-MOST_EXACT = 64
+# Combinations of more columns together are not solved for exactly.
+MOST_EXACT = 300
+# More columns are not eliminated to prove that they are independent.
+MOST_ELIMINATED = 1_500
 # Rows that exact combinations are sought on: more at first, added when one is wrong.
 ROWS_EACH = 50
 MOST_TRIES = 8
@@ -51,13 +54,16 @@ class NullSpace:
     basis : list of q SparseVector
         For each of `free` a null vector that is zero on the rest of `free`.
     is_proved : bool
-        Whether the factorisation proved the pivots independent.
+        Whether the pivots are known to be independent.
+    is_well_conditioned : bool
+        Whether the factorisation proved it: then by more than rounding.
     """
 
     pivots: Index
     free: Index
     basis: list[SparseVector]
     is_proved: bool
+    is_well_conditioned: bool = False
 
 
 # What is not finite is no combination.
@@ -83,11 +89,13 @@ def null_space(part: Part, *, prove: bool = True) -> NullSpace:
     found = np.array([vector is not None for vector in basis], dtype=bool)
     free, vectors = free[found], [vector for vector in basis if vector is not None]
     pivots = np.setdiff1d(np.arange(k), free)
-    is_proved = False
+    is_proved = is_well_conditioned = False
     if prove:
         kept = np.flatnonzero(~np.isin(moments.layout.rest, free))
-        is_proved = _is_independent(moments.restricted(kept) if free.size else moments)
-    return NullSpace(pivots, free, vectors, is_proved)
+        moments = moments.restricted(kept) if free.size else moments
+        is_well_conditioned = _is_factored(moments)
+        is_proved = is_well_conditioned or _is_eliminated(part.restricted(pivots))
+    return NullSpace(pivots, free, vectors, is_proved, is_well_conditioned)
 
 
 def restricted_space(part: Part, known: Mapping[int, SparseVector]) -> NullSpace:
@@ -108,11 +116,31 @@ def restricted_space(part: Part, known: Mapping[int, SparseVector]) -> NullSpace
     return NullSpace(pivots, np.array(free, dtype=np.intp), basis, is_proved=False)
 
 
-def _is_independent(moments: Moments) -> bool:
+def _is_factored(moments: Moments) -> bool:
+    """Tell whether the factorisation proves columns independent."""
     try:
         return factored(moments).least_eigenvalue > 0
     except NotPositive:
         return False
+
+
+def _is_eliminated(part: Part) -> bool:
+    """Tell whether elimination modulo a prime, on some rows, proves them independent.
+
+    It takes longer, and is not led astray by columns that depend on others by all but
+    a hundred-thousandth.
+    """
+    n, k = part.shape
+    if k > MOST_ELIMINATED:
+        return False
+    # Rows first that hold what few others do.
+    rarity, shares = np.empty(n), 1.0 / part.n_filled
+    for range_, block in part.raw_blocks():
+        rarity[range_] = (block != 0) @ shares
+    chosen = np.argsort(-rarity, kind="stable")[: k + k // 2 + ROWS_EACH]
+    block = as_dense(part.raw(np.sort(chosen)))
+    values = IntegerRows.from_floats(block).values
+    return len(linear.independent_columns(values)) == k
 
 
 def _dependent(moments: Moments) -> tuple[Index, list[tuple[Floats, int]]]:
@@ -158,14 +186,29 @@ def _exact_vectors(
         used = np.flatnonzero(np.abs(x) > 1e-7)
         shift = exponents[places[at]] - exponents[places[used]]
         found.append(_simple(np.ldexp(x[used], shift), places[used]))
-    holds = _vanishing(part, [vector for vector in found if vector is not None])
-    known = iter(holds)
-    for k, (x, at) in enumerate(combined):
-        if found[k] is not None and next(known):
-            continue
-        used = places[np.abs(x) > 1e-7]
-        found[k] = _solved(part, np.sort(used), int(places[at]))
+    holds = iter(_vanishing(part, [vector for vector in found if vector is not None]))
+    for k, vector in enumerate(found):
+        if vector is not None and not next(holds):
+            found[k] = None
+    left = [k for k, vector in enumerate(found) if vector is None]
+    if left:
+        holding = [places[np.abs(combined[k][0]) > 1e-7] for k in left]
+        free = places[[combined[k][1] for k in left]]
+        solved = _solved(part, _few(holding, free), free)
+        for k, column in zip(left, free.tolist(), strict=True):
+            found[k] = solved.get(column)
     return found
+
+
+def _few(used: list[Index], free: Index) -> Index:
+    """Return the columns of as many combinations as are few together, less the free."""
+    chosen = free[:0]
+    for columns in sorted(used, key=lambda columns: columns.size):
+        more = np.union1d(chosen, np.setdiff1d(columns, free))
+        if more.size + free.size > MOST_EXACT:
+            break
+        chosen = more
+    return chosen
 
 
 def _simple(values: Floats, places: Index) -> SparseVector | None:
@@ -182,35 +225,47 @@ def _simple(values: Floats, places: Index) -> SparseVector | None:
     return None
 
 
-def _solved(part: Part, columns: Index, free: int) -> SparseVector | None:
-    """Solve exactly for a combination of a few columns, on rows that tell them apart.
+def _solved(part: Part, pivots: Index, free: Index) -> dict[int, SparseVector]:
+    """Solve exactly for free columns as combinations of pivots, all at once.
 
-    Rows that refute what vanishes on those chosen are chosen next; so few rows do, and
-    columns that are zero on most are seen where they are not.
+    The null vectors that are found, by their free columns. They are sought on rows that
+    tell the columns apart: rows that refute what vanishes on those chosen are chosen
+    next, so few do, and columns that are zero on most rows are seen where they are not.
     """
-    if columns.size > MOST_EXACT:
-        return None
+    if pivots.size + free.size > MOST_EXACT:
+        return {}
+    columns = np.union1d(pivots, free)
+    held = np.flatnonzero(part.filled(columns))
+    some = part.restricted(columns, held)
+    # Elimination keeps the first columns that it can.
+    order = np.argsort(np.isin(columns, free), kind="stable")
     rng = np.random.default_rng(0)
-    n = part.shape[0]
-    size = min(n, 2 * columns.size + ROWS_EACH)
-    chosen = np.sort(rng.choice(n, size, replace=False))
+    size = min(held.size, 2 * columns.size + ROWS_EACH)
+    chosen = np.sort(rng.choice(held.size, size, replace=False))
     for _ in range(MOST_TRIES):
-        block = as_dense(columns_of(part.raw(chosen), columns))
-        null = linear.null_basis(IntegerRows.from_floats(block).values)
+        part.check()
+        block = as_dense(some.raw(chosen))[:, order]
+        null = linear.null_basis(IntegerRows.from_floats(block).values).astype(object)
         if null.shape[1] == 0:
-            return None
+            return {}
         drawn = rng.integers(1, 1000, null.shape[1]).astype(object)
-        entries = zip(
-            columns.tolist(), (null.astype(object) @ drawn).tolist(), strict=True
-        )
-        vector = SparseVector.from_items(dict(entries))
-        wrong = _not_vanishing(part, vector)
+        both = zip(order.tolist(), (null @ drawn).tolist(), strict=True)
+        wrong = _not_vanishing(some, SparseVector.from_items(dict(both)))
         if wrong.size == 0:
-            is_one = null.shape[1] == 1 and free in vector.columns
-            return vector if is_one else None
+            break
         more = rng.choice(wrong, min(wrong.size, ROWS_EACH), replace=False)
         chosen = np.union1d(chosen, more)
-    return None
+    vectors = {}
+    for vector in null.T:
+        last = int(order[np.flatnonzero(vector)[-1]])
+        both = zip(order.tolist(), vector.tolist(), strict=True)
+        vectors[int(columns[last])] = SparseVector.from_items(dict(both))
+    holds = _vanishing(some, list(vectors.values()))
+    return {
+        column: vector.placed(columns)
+        for (column, vector), is_null in zip(vectors.items(), holds, strict=True)
+        if is_null and column in free
+    }
 
 
 def _not_vanishing(part: Part, vector: SparseVector) -> Index:
@@ -231,16 +286,19 @@ def _vanishing(part: Part, vectors: list[SparseVector]) -> NDArray[np.bool_]:
         return holds
     used = np.unique(np.concatenate([vector.columns for vector in vectors]))
     within = [vector.within(used) for vector in vectors]
-    data = np.concatenate([np.array(v.values, dtype=np.float64) for v in within])
-    rows = np.concatenate([v.columns for v in within])
-    columns = np.repeat(np.arange(len(within)), [v.columns.size for v in within])
-    basis = sparse.csc_array((data, (rows, columns)), (used.size, len(vectors)))
-    largest = float(np.abs(data).max())
+    largest = max(abs(value) for v in within for value in v.values)
+    basis = None
+    if largest < WHOLE:
+        data = np.concatenate([np.array(v.values, dtype=np.float64) for v in within])
+        rows = np.concatenate([v.columns for v in within])
+        columns = np.repeat(np.arange(len(within)), [v.columns.size for v in within])
+        basis = sparse.csc_array((data, (rows, columns)), (used.size, len(within)))
     for _, block in part.restricted(used).raw_blocks():
         values = block.data if part.is_sparse else block
         size = float(np.abs(values).max(initial=0.0))
         is_whole = bool((values == np.rint(values)).all())
-        if is_whole and size * largest * max(1, part.longest) < WHOLE:
+        is_small = basis is not None and size * largest * max(1, part.longest) < WHOLE
+        if is_whole and is_small:
             product = block @ basis
             holds &= np.asarray(abs(product).sum(axis=0)).ravel() == 0
             continue

@@ -14,10 +14,16 @@ left, ``e = r - M q = sum (p_i - v_i a_i . q) a_i``,
 
 mu a lower bound on the eigenvalues of ``T^-1 M T^-1`` (`linsep.verified.moments`).
 
-The weights are those of a logistic regression at a point z: ``p_i = 1 / (1 + exp(a_i .
-z))`` and ``v_i = p_i (1 - p_i)``, so that q is the step of Newton's method from z. Near
-an estimate the step is small, and the inequality holds. So a point near the maximum
-likelihood estimate proves that it exists; how the point was found does not matter.
+The weights are those at a point z under the loss ``(sqrt(1 + t^2) - t) / 2`` of ``t =
+a_i . z``: ``p_i = (1 - t / sqrt(1 + t^2)) / 2`` is its slope and ``v_i = (1 + t^2)^(-3
+/ 2) / 2`` its curvature, so that q is the step of Newton's method from z. Near a
+minimum the step is small, and the inequality holds. So a point near a minimum proves
+that there is one; how the point was found does not matter.
+
+There is one iff all rows overlap, as for the logistic loss, whose tail is exponential:
+along a direction its steps add one to the products of the rows that run off, and where
+some are a thousand times as far as others it does not get there. With an algebraic tail
+a step makes these products half as large again, all at once.
 
 A row on which directions must be zero stands twice, as ``a_i`` and as ``-a_i``. Equal
 rows are taken together: ``n_i`` of them along ``a_i``, ``m_i`` against it, with the net
@@ -64,9 +70,12 @@ class Counts:
         return np.asarray((self.along > 0) & (self.against > 0))
 
     def loss(self, products: Floats) -> float:
-        """Return the logistic loss where the rows have these ``a_i . z``."""
-        loss = self.along * np.logaddexp(0.0, -products)
-        return float((loss + self.against * np.logaddexp(0.0, products)).sum())
+        """Return the loss where the rows have these ``a_i . z``."""
+        large = 0.5 * (np.hypot(1.0, products) + np.abs(products))
+        small = 0.25 / large
+        is_up = products > 0
+        loss = self.along * np.where(is_up, small, large)
+        return float((loss + self.against * np.where(is_up, large, small)).sum())
 
 
 @dataclass(frozen=True)
@@ -93,12 +102,13 @@ class Weights:
     @classmethod
     def at(cls, products: Floats, counts: Counts) -> Weights:
         """Take those at a point with these ``a_i . z``."""
+        root = np.hypot(1.0, products)
         with np.errstate(over="ignore", under="ignore"):
-            small = np.exp(-np.abs(products))
-        large = 1.0 / (1.0 + small)
-        least = np.maximum(small * large, SMALLEST_WEIGHT)
+            small = 0.5 / root / (root + np.abs(products))
+            curvature = 0.5 / root / root / root
+        large, least = 1.0 - small, np.maximum(small, SMALLEST_WEIGHT)
         is_up = products > 0
-        v = np.maximum(small * large * large, SMALLEST_WEIGHT)
+        v = np.maximum(curvature, SMALLEST_WEIGHT)
         return cls(
             np.where(is_up, least, large), np.where(is_up, large, least), v, counts
         )
@@ -125,13 +135,13 @@ class Weights:
         up |= self.counts.along == 0
         return np.asarray(up & (down | (self.counts.against == 0)))
 
-    def largest(self, products: Floats) -> float:
-        """Return the largest share of a weight that a step takes away."""
+    def shares(self, products: Floats) -> Floats:
+        """Return the share of its weight that a step takes of each row, at most."""
         up = np.where(self.counts.along > 0, self.v * products / self.along, -np.inf)
         down = np.where(
             self.counts.against > 0, -self.v * products / self.against, -np.inf
         )
-        return float(np.maximum(up, down).max(initial=-np.inf))
+        return np.maximum(up, down)
 
 
 @dataclass(frozen=True)
@@ -171,10 +181,10 @@ class Step:
         """The computed ``a_i . q``."""
         return self.part.products(self.q)
 
-    @property
-    def largest(self) -> float:
-        """The largest share of a weight taken away: below one it promises a proof."""
-        return self.weights.largest(self.products)
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of each weight taken away: all below one promise a proof."""
+        return self.weights.shares(self.products)
 
     def is_proof(self) -> bool:
         """Tell whether all rows of the part overlap, beyond doubt."""

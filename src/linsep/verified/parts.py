@@ -103,16 +103,25 @@ class Part:
             )
         return part
 
-    @property
-    def filled(self) -> Index:
-        """The places of columns that are not zero on all rows."""
-        filled = np.zeros(self.columns.size, dtype=bool)
+    @cached_property
+    def n_filled(self) -> Index:
+        """How many rows each column is not zero on, of shape (k,)."""
+        counts = np.zeros(self.columns.size, dtype=np.intp)
         for _, block in self.raw_blocks():
             if self.is_sparse:
-                filled[block.indices] = True
+                counts += np.bincount(block.indices, minlength=counts.size)
             else:
-                filled |= block.any(axis=0)
-        return np.flatnonzero(filled)
+                counts += np.count_nonzero(block, axis=0)
+        return counts
+
+    def filled(self, columns: Index) -> NDArray[np.bool_]:
+        """Tell which rows are not zero on all of some columns, named by places."""
+        filled = np.zeros(self.index.size, dtype=bool)
+        for range_, block in self.restricted(columns).raw_blocks():
+            filled[range_] = (
+                np.diff(block.indptr) > 0 if self.is_sparse else block.any(axis=1)
+            )
+        return filled
 
     @property
     def is_sparse(self) -> bool:

@@ -12,19 +12,25 @@ from numpy.typing import NDArray
 from linsep.rows import Rows
 from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace, null_space, restricted_space
-from linsep.verified.overlap import Counts, Step
+from linsep.verified.overlap import Counts, Step, Weights
 from linsep.verified.parts import Check, Floats, Index, Part, TooWide, no_check
 from linsep.verified.presolve import Presolve
 from linsep.verified.vectors import SparseVector, combination, unit_vector
 
 # Newton's steps at most before the rows left are given up.
-MOST_STEPS = 40
+MOST_STEPS = 80
+# A step ends where the slope of the loss is at most this share of what it was.
+FLAT = 0.3
+# How much further is tried next while the loss still falls, and how often in all.
+FURTHER, MOST_TRIALS = 4.0, 24
+# Columns are rare that are zero on all rows but one in so many.
+RARE = 20
 # Steps before directions are looked for: by then rows that overlap have settled.
 FIRST_STEPS = 3
 # A step that moves no row further than this against its weight promises a proof.
 PROMISING = 0.95
-# Shares of the largest step up to which a row counts as standing still.
-STILL = (0.3, 0.03, 0.5, 0.1, 0.01, 1e-9)
+# Shares of its weight up to which a row counts as standing still.
+STILL = (0.3, 0.1, 0.5, 0.03, 0.01, 1e-3)
 # The step at which a set of rows counts as seen that was tried.
 TRIED = -1
 # Bits of the coordinates of a direction that are tried.
@@ -111,17 +117,37 @@ class Reduction:
                 return self._ended(presolve, is_proved=True)
             try:
                 part = Part.of(self.rows, left, columns, self.check)
-                space, found = self._searched(part, self.counts.of(left), z)
+                found = self._among_rare(part)
+                if found is not None and found.is_decided:
+                    z = found.placed(d)
+                if found is None or found.direction is None:
+                    space, found = self._searched(part, self.counts.of(left), z)
+                    z = found.placed(d)
             except (TooLarge, TooWide):
                 return self._ended(presolve)
-            z = np.zeros(d)
-            chosen = columns[space.pivots]
-            z[chosen] = found.point
             if found.direction is None:
-                eliminated = chosen[found.first]
+                eliminated = found.columns[found.first]
                 return self._ended(presolve, z, eliminated, space, found.is_proved)
             presolve.drop(found.gone)
             self._take(found.direction, found.gone)
+
+    def _among_rare(self, part: Part) -> _Found | None:
+        """Look for a direction, or a point, among the columns that few rows hold.
+
+        What vanishes on almost all rows is most often of such columns alone, and there
+        a step costs little. None if they are not few.
+        """
+        (n, k), counts = part.shape, part.n_filled
+        rare = np.flatnonzero(counts * RARE <= n)
+        if rare.size == 0 or 2 * rare.size > k:
+            return None
+        rows = np.flatnonzero(part.filled(rare))
+        if 2 * rows.size > n:
+            return None
+        some = part.restricted(rare, rows)
+        space = null_space(some, prove=False)
+        newton = _Newton(some, space, self.counts.of(some.index), self.check)
+        return newton.run(np.zeros(self.rows.shape[1]))
 
     def _searched(
         self, part: Part, counts: Counts, z: Floats
@@ -162,18 +188,30 @@ class Reduction:
 
 @dataclass(frozen=True)
 class _Found:
-    """How Newton's method ended, in the units of the data."""
+    """How Newton's method ended: at a point, of these columns, in the data's units."""
 
     point: Floats
+    columns: Index
     first: Index
     is_proved: bool = False
     direction: SparseVector | None = None
     gone: Index = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     is_singular: bool = False
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the rows overlap, or a direction separates some."""
+        return self.is_proved or self.direction is not None
+
+    def placed(self, d: int) -> Floats:
+        """Return the point with zeros in the other columns."""
+        z = np.zeros(d)
+        z[self.columns] = self.point
+        return z
+
 
 class _Newton:
-    """Newton's method on the logistic loss of a part, until it proves something."""
+    """Newton's method on the loss of a part, until it proves something."""
 
     def __init__(
         self, part: Part, space: NullSpace, counts: Counts, check: Check
@@ -190,34 +228,38 @@ class _Newton:
         z = self._on_pivots(start)
         if z.any() and np.isfinite(z).all():
             found = self._run(z)
-            if found.is_proved or found.direction is not None:
+            if found.is_decided:
                 return found
         return self._run(np.zeros(z.size))
 
     def _run(self, z: Floats) -> _Found:
         exponents, first = self.part.exponents, self.layout.first
+        columns = self.part.columns
         products = self.part.products(z)
         seen: dict[bytes, int] = {}
         for n_steps in range(MOST_STEPS):
             self.check()
+            point = np.ldexp(z, -exponents)
+            if (products > 0).all() and not self.equal.any():
+                found = self._snapped(z, np.zeros(products.size, dtype=bool))
+                if found is not None:
+                    return _Found(point, columns, first, False, *found)
             try:
                 step = Step.at(self.part, products, self.counts, self.layout)
             except NotPositive:
-                point = np.ldexp(z, -exponents)
-                return _Found(point, first, is_singular=n_steps == 0)
-            point = np.ldexp(z, -exponents)
-            if step.largest < PROMISING:
+                return _Found(point, columns, first, is_singular=n_steps == 0)
+            if step.shares.max(initial=-np.inf) < PROMISING:
                 if np.isfinite(point).all() and step.is_proof():
-                    return _Found(point, first, is_proved=True)
+                    return _Found(point, columns, first, is_proved=True)
             elif n_steps >= FIRST_STEPS - 1:
                 for candidate in (step.q, z):
-                    found = self._direction(candidate, n_steps, seen)
+                    found = self._direction(candidate, step.shares, n_steps, seen)
                     if found is not None:
-                        return _Found(point, first, False, *found)
-            length = self._damped(products, step)
+                        return _Found(point, columns, first, False, *found)
+            length = self._length(products, step)
             z = z + length * step.q
             products = self.part.products(z)
-        return _Found(np.ldexp(z, -exponents), first)
+        return _Found(np.ldexp(z, -exponents), columns, first)
 
     def _on_pivots(self, start: Floats) -> Floats:
         """Return the point on the pivots at which all products are the same."""
@@ -234,27 +276,36 @@ class _Newton:
                 z[j] -= _quotient(value, own, shift) * z[free] if j != free else 0.0
         return np.asarray(z[self.space.pivots])
 
-    def _damped(self, products: Floats, step: Step) -> float:
-        """Return how far to go: all the way, unless the loss does not fall enough."""
-        before = self.counts.loss(products)
-        slope = float(step.weights.net @ step.products)
-        length = 1.0
-        for _ in range(30):
-            after = self.counts.loss(products + length * step.products)
-            if after <= before - 0.1 * length * slope:
+    def _length(self, products: Floats, step: Step) -> float:
+        """Return how far to go: about to where the loss falls no more.
+
+        Along a direction in which rows run off that is many times the step.
+        """
+        start = float(step.weights.net @ step.products)
+        low, high, length = 0.0, np.inf, 1.0
+        for _ in range(MOST_TRIALS):
+            weights = Weights.at(products + length * step.products, self.counts)
+            slope = float(weights.net @ step.products)
+            if abs(slope) <= FLAT * start:
                 break
-            length *= 0.5
+            if slope > 0:
+                low = length
+            else:
+                high = length
+            length = FURTHER * low if high == np.inf else 0.5 * (low + high)
         return length
 
     def _direction(
-        self, q: Floats, n_steps: int, seen: dict[bytes, int]
+        self, q: Floats, shares: Floats, n_steps: int, seen: dict[bytes, int]
     ) -> tuple[SparseVector, Index] | None:
-        """Look for a direction near q that is exact."""
+        """Look for a direction near q that is exact.
+
+        Along it run the rows of whose weight a step takes a large share.
+        """
         moves = self.part.products(q)
-        largest = float(moves.max(initial=0.0))
         for share in STILL:
-            still = np.abs(moves) <= share * largest
-            if not largest > 0 or (~still & ((moves < 0) | self.equal)).any():
+            still = shares <= share
+            if still.all() or (~still & ((moves <= 0) | self.equal)).any():
                 continue
             key = np.packbits(still).tobytes()
             # Rows that stand still at two steps will go on to; each set is tried once.
@@ -272,7 +323,7 @@ class _Newton:
         """Round a direction so that it vanishes on the rows that stand still."""
         raw = np.ldexp(q, -self.part.exponents)
         rest = self.part.restricted(rows=np.flatnonzero(still))
-        some = rest.filled
+        some = np.flatnonzero(rest.n_filled)
         empty = np.setdiff1d(np.arange(self.part.columns.size), some)
         vectors, free = [], some[:0]
         if some.size:

@@ -110,6 +110,7 @@ def columns_of_many(
     filled = filled_columns(rows, np.arange(m), check)
     empty = np.setdiff1d(np.arange(d), filled)
     vectors = [unit_vector(j) for j in empty.tolist()]
+    is_well_conditioned = True
     if filled.size:
         try:
             space = null_space(Part.of(rows, np.arange(m), filled, check))
@@ -118,6 +119,7 @@ def columns_of_many(
         if not space.is_proved:
             return None
         vectors += [vector.placed(filled) for vector in space.basis]
+        is_well_conditioned = space.is_well_conditioned
     place = np.empty(d, dtype=np.int64)
     place[priority] = np.arange(d)
     left_out = echelon(vectors, place)
@@ -134,7 +136,7 @@ def columns_of_many(
             if vector.columns.size <= MOST_TERMS
         },
         left_out,
-        is_well_conditioned=True,
+        is_well_conditioned=is_well_conditioned,
     )
 
 
