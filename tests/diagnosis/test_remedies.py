@@ -139,6 +139,8 @@ def test_rows_are_called_by_a_frames_index_and_lines_of_a_file(tmp_path):
     table = answer.rows()
     assert list(table.columns) == ["r", "y"]
     assert list(table.index) == ["T"]
+    found = linsep.influential_rows("y ~ x + r", frame, goal="overlap")
+    assert "Removing 1 row (T) leaves no separated row" in found.summary()
     clash = linsep.separate(frame[["x"]], frame.y)
     assert "row Q, 1, weight" in clash.summary()
 
