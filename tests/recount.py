@@ -159,6 +159,8 @@ class Recount:
         """Tell which of the rows present meet a condition."""
         met = np.zeros(len(self.values), dtype=bool)
         met[self.present] = True
+        if text.startswith("not ("):
+            return met & ~self.where(text.removeprefix("not (").removesuffix(")"))
         between = BETWEEN.fullmatch(text)
         if between:
             x = self.values[between[2]].to_numpy(float)
@@ -179,7 +181,11 @@ class Recount:
             elif " other than " in part:
                 name, level = part.split(" other than ")
                 levels = level.removesuffix(" (the reference level)").split(", ")
-                met &= ~self.values[name].astype(str).isin(levels).to_numpy()
+                column = self.values[name]
+                if pd.api.types.is_numeric_dtype(column):
+                    met &= ~column.isin([float(text) for text in levels]).to_numpy()
+                else:
+                    met &= ~column.astype(str).isin(levels).to_numpy()
             else:
                 name, level = part.split(" = ")
                 column = self.values[name]

@@ -26,7 +26,7 @@ from linsep.diagnosis.report.levels import (
 from linsep.diagnosis.report.single_columns import reasons_of
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import Watch
-from linsep.rows import rows_from
+from linsep.rows import as_dense, rows_from
 from linsep.rows.equal_rows import Groups
 from linsep.verified.parts import no_check
 
@@ -221,6 +221,25 @@ class Facts:
         n_separated = int(self.separated.sum())
         whole = [r for r in self.reasons if 0 < n_separated == r.predicted.size]
         return min(whole, key=lambda reason: reason.column is None, default=None)
+
+    @cached_property
+    def whole_column(self) -> int | None:
+        """A column that predicts all separated rows, beside a constant that is one.
+
+        Where the levels of a factor make up for a constant, a direction that takes it
+        up uses their columns; then the column must vanish on all other rows.
+        """
+        reason = self.whole_reason
+        if reason is None or reason.column is None:
+            return None
+        X = self.study.X
+        if not (self.study.fit_intercept or self.study.family == "ordinal"):
+            low, high = (as_dense(ends).ravel() for ends in (X.min(0), X.max(0)))
+            if not ((low == high) & (low != 0)).any():
+                values = as_dense(X[:, [reason.column]]).ravel()
+                if not np.array_equal(np.flatnonzero(values), reason.predicted):
+                    return None
+        return reason.column
 
     @property
     def is_every_column_tried(self) -> bool:

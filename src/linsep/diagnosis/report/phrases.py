@@ -221,6 +221,8 @@ def value_text(study: Study, column: int, value: float) -> str:
         return (
             f"{factor} other than {level}" if other is None else f"{factor} = {other}"
         )
+    if value == 0.0 and coding.levels:
+        return f"not ({levels_text(coding.levels)})"
     return f"{study.names[column]} = {number_text(value)}"
 
 

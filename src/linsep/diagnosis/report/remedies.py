@@ -196,7 +196,9 @@ def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy
     if separated.size == 0 or left.size == 0:
         return []
     everything = np.arange(len(study.names))
-    found = _reduced(study, left, everything, diagnose, watch)
+    # Where each row is one demand, the rows left overlap by the proof at hand.
+    is_proved = study.family in ("binomial", "poisson")
+    found = _reduced(study, left, everything, diagnose, watch, is_proved)
     if found is None:
         return []
     count = counted(study, separated)
@@ -234,15 +236,19 @@ def _reduced(
     columns: NDArray[np.intp],
     diagnose: Diagnose,
     watch: Watch,
+    is_proved: bool = False,
 ) -> Reduced | None:
-    """Diagnose a part of a regression on independent columns; None if time ran out."""
+    """Diagnose a part of a regression on independent columns; None if time ran out.
+
+    With `is_proved` the rows are known to overlap, so that no time is needed.
+    """
     kept = _independent(study, rows, columns, watch)
     if kept.size == 0 and not _has_own_constant(study):
         return None
     answer = diagnose(study.part(rows, kept), Watch(watch.seconds_left))
-    if not answer.proved:
-        return None
-    return Reduced(rows, kept, answer.status)
+    if answer.proved:
+        return Reduced(rows, kept, answer.status)
+    return Reduced(rows, kept, DiagnosisStatus.OVERLAP) if is_proved else None
 
 
 def _has_own_constant(study: Study) -> bool:

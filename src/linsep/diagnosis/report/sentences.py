@@ -201,8 +201,7 @@ def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
     covered, directions = _coverage(facts), _direction_lines(facts)
     if not texts:
         return covered + directions, more
-    whole = facts.whole_reason
-    if len(texts) + len(more) <= FIRST_CLAIMS or (whole and whole.column is not None):
+    if len(texts) + len(more) <= FIRST_CLAIMS or facts.whole_column is not None:
         return texts[:FIRST_CLAIMS] + covered, texts[FIRST_CLAIMS:] + more + directions
     # What all claims together predict is said when all of them have been.
     return texts[:FIRST_CLAIMS], texts[FIRST_CLAIMS:] + more + covered + directions
@@ -236,11 +235,10 @@ def _coverage(facts: Facts) -> list[str]:
     n_left = int(facts.unpredicted.sum())
     if not facts.reasons or not facts.separated.any():
         return []
-    whole = facts.whole_reason
-    if whole is not None and whole.column is not None:
-        name = facts.study.names[whole.column]
+    if facts.whole_column is not None:
+        name = facts.study.names[facts.whole_column]
         return [f"The simplest direction found uses one column, {name}."]
-    if whole is not None:
+    if facts.whole_reason is not None:
         return ["No other row is separated."]
     if n_left == 0:
         return ["Together these predict all of the rows separated."]
