@@ -10,9 +10,10 @@ import sys
 WIDTH = 88
 NARROWEST = 40
 INDENT = "    "
-# What is not parted from the word before it: signs, and numbers.
+# What is not parted from the word before it: signs, and numbers; both are not parted
+# from the word after them.
 _BOUND = re.compile(r"[-+=<>*]{1,2}$|[-+(]?\d")
-_SIGN = re.compile(r"[-+=<>*]{1,2}$")
+_BINDING = re.compile(r"[-+=<>*]{1,2}|\d[\d,]*")
 
 
 def wrapped(line: str, width: int = WIDTH) -> str:
@@ -29,7 +30,7 @@ def wrapped(line: str, width: int = WIDTH) -> str:
     own = line[: len(line) - len(line.lstrip(" "))]
     lines: list[str] = []
     current = ""
-    for unit in _units(line[len(own) :], width - len(INDENT)):
+    for unit in _units(line[len(own) :], width // 3):
         start = own + INDENT * bool(lines)
         if current and len(f"{start}{current} {unit}") > width:
             lines.append(start + current)
@@ -48,11 +49,11 @@ def width_of_terminal() -> int:
 
 
 def _units(text: str, most: int) -> list[str]:
-    """Split a sentence into what stays on a line."""
+    """Split a sentence into what stays on a line, of so many characters at most."""
     units: list[str] = []
     last = ""
     for word in text.split(" "):
-        is_bound = bool(units) and (_BOUND.match(word) or _SIGN.fullmatch(last))
+        is_bound = bool(units) and (_BOUND.match(word) or _BINDING.fullmatch(last))
         if is_bound and len(units[-1]) + 1 + len(word) <= most:
             units[-1] += f" {word}"
         else:
