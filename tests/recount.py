@@ -398,6 +398,25 @@ class Recount:
         outcome = match[1].removeprefix("y = ")
         assert self.levels() == {outcome}
 
+    def order(self, match):
+        levels = match[1].split(" < ")
+        assert levels == sorted(self.levels())
+        names = [name for name in self.answer.estimates if "|" in name]
+        assert names == [f"{a}|{b}" for a, b in zip(levels, levels[1:])]  # noqa: B905, RUF007
+
+    def unused(self, match):
+        present = self.values.iloc[self.present]
+        for part in match[1].partition(" and ")[0].split(", "):
+            name, level = part.split(" = ")
+            column = self.y if name == "y" else self.values[name].tolist()
+            held = [column[row] for row in self.present]
+            texts = {str(v) for v in held} | {str(v).removesuffix(".0") for v in held}
+            assert level not in texts
+        assert len(present) == self.present.size
+
+    def rows_left(self, match):
+        assert int(match[1].replace(",", "")) == self.present.size
+
     def weight_zero(self, match):
         assert int(match[1].replace(",", "")) == len(self.y) - self.present.size
 

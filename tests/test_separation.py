@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 import linsep
 from helpers import known_cases
-from judges import z3_separable
+from judges import dot, fractions_of, z3_separable
 from linsep import separate
 
 
@@ -163,6 +163,23 @@ def test_flipped_labels_are_proved_inseparable_in_few_passes():
     sub = separate(X[answer.conflict], y[answer.conflict])
     assert_proved(sub, X[answer.conflict], y[answer.conflict])
     assert sub.separable is False
+
+
+def test_a_long_conflict_is_looked_for_when_asked_for(monkeypatch):
+    monkeypatch.setattr("linsep.separation.MOST_SETTLED", 3)
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((120, 6)), rng.integers(0, 2, 120)
+    quick = linsep.separate(X, y)
+    assert quick.status == "inseparable"
+    assert quick.conflict is None
+    assert "minimal_conflict=True" in quick.message
+    quick.certificate.verify(X, y)
+    found = linsep.separate(X, y, minimal_conflict=True)
+    assert 3 < len(found.conflict) <= 8
+    signed = np.c_[X, np.ones(120)] * np.where(y, 1.0, -1.0)[:, np.newaxis]
+    rows = fractions_of(signed[found.conflict])
+    for column in zip(*rows, strict=True):
+        assert dot(column, found.conflict_weights) == 0
 
 
 def test_random_labels_are_proved_inseparable():

@@ -30,7 +30,7 @@ class Status(StrEnum):
     - ``inseparable``: ``conflict_weights`` on the rows ``conflict`` are positive, and
       under them the signed rows sum to exactly zero, so no hyperplane exists. Where a
       conflict of more than 500 rows would have to be found, one factorisation proves
-      that such weights exist, and ``conflict`` is None.
+      that such weights exist, and ``conflict`` is None unless it is asked for.
     - ``undecided``: a limit was reached first. The margin interval still holds.
     """
 

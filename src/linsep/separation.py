@@ -13,6 +13,7 @@ When floating point can make no progress on the working set, exact arithmetic ta
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import partial
 
@@ -21,7 +22,7 @@ from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Separation
 from linsep.search.answers import answered
 from linsep.search.limits import Callback, Monitor
-from linsep.search.separator_search import find_separator
+from linsep.search.separator_search import MOST_SETTLED, find_separator
 
 
 def separate(
@@ -31,6 +32,7 @@ def separate(
     fit_intercept: bool = True,
     sample_weight: WeightsLike | None = None,
     feature_names: Sequence[str] | None = None,
+    minimal_conflict: bool = False,
     max_passes: int = 100,
     max_rounds: int | None = None,
     time_limit: float | None = None,
@@ -60,6 +62,9 @@ def separate(
         Rows of weight zero count as absent; no other weight matters, >= 0.
     feature_names : sequence of str or None, default=None
         Names of the columns, in place of a frame's or a file's.
+    minimal_conflict : bool, default=False
+        Whether a conflict of more than 500 rows is looked for too, which may take
+        minutes; else one factorisation proves that no hyperplane separates.
     max_passes : int, default=100
         Sweeps over all rows at most, >= 1.
     max_rounds : int or None, default=None
@@ -117,6 +122,7 @@ def separate(
         find_separator,
         monitor=monitor,
         rng=checked_seed(random_state),
+        most_settled=sys.maxsize if minimal_conflict else MOST_SETTLED,
     )
     read = partial(
         problem_from,

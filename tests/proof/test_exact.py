@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from judges import dot, fractions_of
+from linsep.proof.evened import evened
 from linsep.proof.exact import (
     IntegerRows,
     doubles_from,
-    evened,
     exact_signs,
     integers_from,
     primitive,

@@ -13,7 +13,7 @@ from judges import dot, fractions_of, z3_direction_exists
 from linsep.rows import rows_from
 from linsep.verified import reduction as module
 from linsep.verified.moments import NotPositive, TooLarge
-from linsep.verified.overlap import Counts
+from linsep.verified.overlap import Counts, Step
 from linsep.verified.reduction import Reduction
 from linsep.verified.vectors import SparseVector, written_out
 
@@ -102,6 +102,69 @@ def test_a_direction_may_need_large_whole_numbers():
     assert_is_partition(found, A, np.zeros(42, bool), judged=False)
     assert found.is_proved
     assert np.flatnonzero(~found.overlapped).tolist() == [40, 41]
+
+
+def rare_columns(rng, speeds, n=600, k=8, k_rare=6):
+    """Rows that overlap, and some of few columns that a direction separates.
+
+    Returns the rows, the planted direction's columns, and how far it moves each row.
+    """
+    common = rng.integers(-9, 10, (n, k))
+    w = rng.integers(1, 9, k_rare)
+    rare = rng.integers(-9, 10, (50, k_rare))
+    rare[:, 0] = -(rare[:, 1:] @ w[1:])  # on the plane of w, in units of w[0]
+    rare[:, 1:] *= w[0]
+    both = np.c_[rng.integers(-9, 10, (50, k)), rare]
+    off = np.c_[rng.integers(-9, 10, (len(speeds), k)), rare[: len(speeds)]]
+    off[:, k] += np.array(speeds)
+    A = np.vstack([np.c_[common, np.zeros((n, k_rare))], both])
+    A = np.vstack([A, -A, off]).astype(float)
+    direction = np.r_[np.zeros(k, int), w]
+    return A, direction, A @ direction
+
+
+@pytest.mark.parametrize("as_csr", [False, True])
+def test_rows_run_off_at_speeds_a_million_times_apart(as_csr):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        speeds = [1, 30, 1_000, 30_000, 1_000_000]
+        A, direction, moves = rare_columns(rng, speeds)
+        found = Reduction(rows_of(A, as_csr), plain_counts(len(A))).run()
+        assert found.is_proved
+        assert np.array_equal(found.overlapped, moves == 0)
+        assert_is_partition(found, A, np.zeros(len(A), bool), judged=False)
+        (only,) = found.directions
+        assert written_out(only, len(direction)) == tuple(
+            direction // np.gcd.reduce(direction)
+        )
+
+
+def test_a_direction_of_rare_columns_is_found_on_the_rows_that_hold_them(monkeypatch):
+    A, _, moves = rare_columns(np.random.default_rng(0), [1, 100], n=2000)
+    sizes = []
+    whole = Step.at.__func__
+
+    def counted(cls, part, *arguments):
+        sizes.append(part.shape)
+        return whole(cls, part, *arguments)
+
+    monkeypatch.setattr(Step, "at", classmethod(counted))
+    found = Reduction(rows_of(A), plain_counts(len(A))).run()
+    assert np.array_equal(found.overlapped, moves == 0)
+    # All rows are looked at for the proof that the others overlap alone.
+    assert sum(n > 102 for n, _ in sizes) <= 4
+    assert sizes[0] == (102, 6)
+
+
+def test_rows_that_all_are_on_their_side_need_no_step_more(monkeypatch):
+    rng = np.random.default_rng(1)
+    w = np.array([1.0, -2.0, 3.0])
+    A = rng.standard_normal((60, 3))
+    A *= np.sign(A @ w)[:, np.newaxis]
+    monkeypatch.setattr(module, "STILL", ())
+    found = Reduction(rows_of(A), plain_counts(60)).run()
+    assert found.is_proved
+    assert not found.overlapped.any()
 
 
 def test_presolve_alone_may_end_it():

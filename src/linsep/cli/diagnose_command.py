@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -32,10 +33,22 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--family",
-    type=click.Choice(["binomial", "poisson", "multinomial", "ordinal"]),
+    metavar="NAME",
     default="binomial",
     show_default=True,
-    help="binomial: logit, probit, cloglog; poisson: any log link.",
+    help="binomial: logit, probit, cloglog; poisson: any log link; multinomial; "
+    "ordinal: cumulative link; conditional: cases against the controls of their group.",
+)
+@click.option(
+    "--order",
+    metavar="A,B,...",
+    help="The levels of the outcome from the first to the last, separated by commas; "
+    "one that holds a comma stands in double quotes.",
+)
+@click.option(
+    "--groups",
+    metavar="COL",
+    help="The column of groups of a conditional model, which is no feature.",
 )
 @shared_options("--drop", "--header")
 @intercept_option("A model without an intercept (with --target).")
@@ -59,10 +72,11 @@ def command(
     header: bool | None,
     fit_intercept: bool,
     weights: str | None,
+    order: str | None,
     certificate: Path | None,
     certificate_data: Path | None,
     as_json: bool,
-    **settings: Any,  # family, time_limit, random_state
+    **settings: Any,  # family, groups, time_limit, random_state
 ) -> None:
     """Say whether a regression's estimates exist, and which columns and rows forbid it.
 
@@ -70,9 +84,10 @@ def command(
     other columns are the design, text as 0/1 columns; --drop, --header and
     --no-intercept go with it.
     """
-    _require_text(
-        {"--target": target, "--formula": formula, "--weights": weights}, drop
-    )
+    texts = {"--target": target, "--formula": formula, "--weights": weights}
+    texts |= {"--order": order, "--groups": settings["groups"]}
+    _require_text(texts, drop)
+    settings["order"] = None if order is None else _levels_of(order)
     _require_places(file, certificate, certificate_data)
     on_file = None
     if formula is not None and target is None:
@@ -83,13 +98,14 @@ def command(
             )
         answer = _by_formula(file, formula, weights, **settings)
     elif target is not None and formula is None:
-        left_out = drop if weights is None else (*drop, weights)
+        beside = (weights, settings["groups"])
+        left_out = (*drop, *(name for name in beside if name is not None))
         on_file = [str(file), "--target", target]
         on_file += [part for name in left_out for part in ("--drop", name)]
         if header is not None:
             on_file.append("--header" if header else "--no-header")
-        settings["fit_intercept"] = fit_intercept
-        answer = _by_target(file, target, left_out, header, weights, **settings)
+        settings["fit_intercept"] = None if fit_intercept else False
+        answer = _by_target(file, target, drop, header, weights, **settings)
     else:
         raise InputError(
             "give --target COL or --formula 'y ~ x', one of the two; got "
@@ -191,26 +207,34 @@ def _by_target(
 ) -> Diagnosis:
     """Diagnose one column of a file against all others but those dropped."""
     from linsep.diagnosis.diagnosing import diagnosed
-    from linsep.diagnosis.inputs.design import study_from
-    from linsep.input.files import read_labelled, read_table
-    from linsep.input.row_names import row_names_of_file
+    from linsep.diagnosis.inputs.call_shapes import study_from_file
+    from linsep.diagnosis.inputs.families import family_named
 
-    table, y = read_labelled(file, target, drop=drop, header=header)
-    if weights is not None:
-        weighed = read_table(file, weights, columns=(), header=header)
-        model["sample_weight"] = weighed.y
+    model["family"] = family_named(model["family"])
+    options = {"drop": drop, "header": header, "weights": weights, **model}
+    study = study_from_file(file, target, **options)
+    return diagnosed(lambda: study, time_limit, random_state)
 
-    def study() -> Study:
-        made = study_from(
-            table.X,
-            y,
-            feature_names=table.feature_names,
-            outcome_name=table.target,
-            **model,
-        )
-        return replace(made, row_names=row_names_of_file(file, target, header))
 
-    return diagnosed(study, time_limit, random_state)
+def _levels_of(text: str) -> list[str]:
+    """Cut the levels of --order apart.
+
+    Examples
+    --------
+    >>> _levels_of('low, "between, so to say",high')
+    ['low', 'between, so to say', 'high']
+    """
+    try:
+        (cells,) = csv.reader([text], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError) as error:
+        raise InputError(
+            "--order must be levels separated by commas, those that hold a comma in "
+            f"double quotes, got {text!r}"
+        ) from error
+    levels = [cell.strip() for cell in cells]
+    if "" in levels:
+        raise InputError(f"--order must have a level between its commas, got {text!r}")
+    return levels
 
 
 def _by_formula(
@@ -218,22 +242,34 @@ def _by_formula(
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnosed
-    from linsep.diagnosis.inputs.formulas import require_formulaic, study_from_formula
+    from linsep.diagnosis.inputs.families import family_named
+    from linsep.diagnosis.inputs.formulas import (
+        require_formulaic,
+        sides_of,
+        study_from_formula,
+        unquoted,
+    )
+    from linsep.diagnosis.inputs.orders import Order
     from linsep.diagnosis.inputs.safe_formula import safe_formula
-    from linsep.input.files import read_columns
+    from linsep.input.files import declared_order, read_columns
     from linsep.input.row_names import row_names_of_file
 
     require_formulaic()
     frame = read_columns(file)
+    family = family_named(settings["family"])
+    name = unquoted(sides_of(formula)[0])
+    if family == "ordinal" and settings["order"] is None and name in frame:
+        declared = declared_order(file, name)
+        settings["order"] = declared and Order(*declared)
     if weights is not None and weights not in frame:
         raise InputError(
             f"--weights must name a column of {file}, got {weights!r}; it has "
             f"{', '.join(sorted(frame)[:10])}"
         )
-    read = {
-        "family": settings.pop("family"),
-        "sample_weight": None if weights is None else frame[weights],
-    }
+    read = {name: settings.pop(name) for name in ("order", "groups")}
+    read["family"] = family
+    read["sample_weight"] = None if weights is None else frame[weights]
+    del settings["family"]
     safe = safe_formula(formula, frame.keys())
 
     def study() -> Study:

@@ -9,7 +9,12 @@ from linsep.cli.search_options import Asked, search_options
 
 @click.command("separate")
 @search_options
-def command(asked: Asked) -> None:
+@click.option(
+    "--minimal-conflict",
+    is_flag=True,
+    help="Look for a conflict of more than 500 rows too; it may take minutes.",
+)
+def command(asked: Asked, minimal_conflict: bool) -> None:
     """Separate the two classes of FILE, or name the rows that no hyperplane can.
 
     FILE is CSV (.gz too), Parquet, svmlight text, .npy or .npz. Columns of text become
@@ -17,5 +22,5 @@ def command(asked: Asked) -> None:
     """
     from linsep.separation import separate
 
-    answer, table = asked.search(separate)
+    answer, table = asked.search(separate, minimal_conflict=minimal_conflict)
     asked.tell(answer, table)

@@ -25,6 +25,8 @@ def diagnose(
     fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    order: Sequence[Any] | None = None,
+    groups: Any = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -55,21 +57,31 @@ def diagnose(
     y : array-like of shape (n_samples,) or (n_samples, 2)
         The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
         or two columns that count successes and failures. Poisson: any non-negative
-        numbers. Multinomial and ordinal: labels; the order is theirs, or that of an
-        ordered categorical.
+        numbers. Multinomial, ordinal and conditional: labels.
     data : frame
         The columns a formula speaks of; may be given as the second argument.
-    family : {"binomial", "poisson", "multinomial", "ordinal"}, default="binomial"
-        Binomial stands for the logit, probit, cloglog and loglog links, "poisson" for
-        every outcome of a log link with mass at zero, "ordinal" for the cumulative
-        link. Models know their own.
+    family : str or family of statsmodels, default="binomial"
+        "binomial", "poisson", "multinomial", "ordinal" or "conditional". Binomial
+        stands for the logit, probit, cloglog and loglog links, "poisson" for every
+        outcome of a log link with mass at zero, "ordinal" for the cumulative link,
+        "conditional" for the logit of cases against controls of the same group. Usual
+        other names, "logit" or "clogit", are understood. Models know their own.
     fit_intercept : bool, default=True
         Formulas and models know their own; an ordinal model has thresholds in its
-        place.
+        place, and from a conditional one a constant cancels.
     sample_weight : array-like of shape (n_samples,), optional
         Rows of weight zero count as absent; no other weight matters.
     feature_names : sequence of str, optional
         Names of the columns, instead of a frame's, or x0, x1, ...
+    order : sequence, optional
+        The levels of an outcome that is labels, from the first to the last; all that
+        occur must be named. Of a binomial outcome the last is the event, of a
+        multinomial one the first is the reference. By default an ordinal outcome has
+        the order of its categories (pandas, polars, Arrow, Parquet files), else that
+        of numbers; the summary says so where texts had to be sorted.
+    groups : array-like of shape (n_samples,) or str, optional
+        The group of each row, for a conditional model; or the column of a frame, a
+        file or a formula's data that holds it. Groups of one outcome are left out.
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
         afterwards, some estimates are. What it leaves is for the summary and the
@@ -135,6 +147,8 @@ def diagnose(
             fit_intercept=fit_intercept,
             sample_weight=sample_weight,
             feature_names=feature_names,
+            order=order,
+            groups=groups,
         ),
         time_limit,
         random_state,
@@ -148,6 +162,8 @@ def diagnose_formula(
     *,
     family: str = "binomial",
     sample_weight: Any = None,
+    order: Sequence[Any] | None = None,
+    groups: Any = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -165,7 +181,7 @@ def diagnose_formula(
         each other factor the level with the most rows has none.
     data : frame or mapping of str to column
         The columns it speaks of. Rows with missing values are left out.
-    family, sample_weight, time_limit, random_state, callback
+    family, sample_weight, order, groups, time_limit, random_state, callback
         As of `diagnose`.
 
     Returns
@@ -189,7 +205,12 @@ def diagnose_formula(
 
     return diagnosed(
         lambda: study_from_formula(
-            formula, data, family=family, sample_weight=sample_weight
+            formula,
+            data,
+            family=family,
+            sample_weight=sample_weight,
+            order=order,
+            groups=groups,
         ),
         time_limit,
         random_state,
@@ -205,6 +226,7 @@ def diagnose_model(
     family: str | None = None,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    order: Sequence[Any] | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -214,13 +236,14 @@ def diagnose_model(
     Parameters
     ----------
     model : object
-        A statsmodels model or result (Logit, Probit, GLM with a Binomial, Poisson or
-        NegativeBinomial family, Poisson, MNLogit, OrderedModel), or a scikit-learn
-        estimator or pipeline that ends in a logistic or Poisson regression; fitted or
-        not.
+        A statsmodels model or result (Logit, Probit, GLM and GEE with a Binomial,
+        Poisson or NegativeBinomial family, Poisson, MNLogit, OrderedModel,
+        ConditionalLogit), or a scikit-learn estimator or pipeline that ends in a
+        logistic or Poisson regression; fitted or not. Of a penalised one the answer is
+        about the likelihood without the penalty, which the summary says.
     X, y : array-like
         The data of a scikit-learn estimator; statsmodels models hold their own.
-    family, feature_names
+    family, feature_names, order
         As of `diagnose`; of scikit-learn estimators alone, if it is to be another than
         they say.
     sample_weight, time_limit, random_state, callback
@@ -251,6 +274,7 @@ def diagnose_model(
             family=family,
             sample_weight=sample_weight,
             feature_names=feature_names,
+            order=order,
         ),
         time_limit,
         random_state,

@@ -128,6 +128,8 @@ def influential_rows(
     fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    order: Sequence[Any] | None = None,
+    groups: Any = None,
     time_limit: float | None = None,
     random_state: int | None = None,
 ) -> InfluentialRows:
@@ -142,7 +144,7 @@ def influential_rows(
         answer, all separated rows, is exact. "separable" (binomial only) asks which
         to remove so that the rest are separated completely; the answer is a heuristic
         with a proved lower bound. "auto" asks whichever is not so yet.
-    X, y, data, family, fit_intercept, sample_weight, feature_names
+    X, y, data, family, fit_intercept, sample_weight, feature_names, order, groups
         As for `linsep.diagnose`.
     time_limit : float, optional
         Seconds for the diagnosis, and again for the search; what was proved by then
@@ -181,6 +183,8 @@ def influential_rows(
         fit_intercept=fit_intercept,
         sample_weight=sample_weight,
         feature_names=feature_names,
+        order=order,
+        groups=groups,
     )
     answer = diagnose_study(study, Watch(seconds), seed)
     if not answer.proved:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from linsep.diagnosis.batch import Batch, Item
 from linsep.diagnosis.exact.screening import Screen
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.outcomes import checked_family
+from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.orders import Order, declared_order, given_order
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
@@ -46,6 +47,7 @@ def diagnose_outcomes(
     fit_intercept: bool = True,
     sample_weight: Any = None,
     names: Sequence[str] | None = None,
+    order: Sequence[Any] | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -58,8 +60,8 @@ def diagnose_outcomes(
         The design.
     outcomes : array-like of shape (n_samples, n_outcomes), frame or mapping
         One outcome a column, or names and outcomes.
-    family, fit_intercept, sample_weight
-        As of `linsep.diagnose`.
+    family, fit_intercept, sample_weight, order
+        As of `linsep.diagnose`, but for conditional models.
     names : sequence of str, optional
         Of the outcomes.
     time_limit : float, optional
@@ -89,9 +91,10 @@ def diagnose_outcomes(
     ['complete', 'overlap']
     """
     shared = _Shared(
-        family,
+        family_named(family),
         fit_intercept,
         sample_weight,
+        given_order(order),
         checked_time_limit(time_limit),
         checked_seed(random_state),
     )
@@ -117,6 +120,7 @@ def screen_columns(
     fit_intercept: bool = True,
     sample_weight: Any = None,
     names: Sequence[str] | None = None,
+    order: Sequence[Any] | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -132,7 +136,7 @@ def screen_columns(
     columns : array-like, sparse matrix or frame of shape (n_samples, n_columns)
         Columns to be added one at a time, such as genetic variants. Missing values
         (NaN) leave out those rows for that item only.
-    family, fit_intercept, sample_weight, time_limit, random_state, callback
+    family, fit_intercept, sample_weight, order, time_limit, random_state, callback
         As of `diagnose_outcomes`, for each column.
     names : sequence of str, optional
         Of the columns.
@@ -160,9 +164,10 @@ def screen_columns(
     ['+inf', 'finite']
     """
     shared = _Shared(
-        family,
+        family_named(family),
         fit_intercept,
         sample_weight,
+        given_order(order),
         checked_time_limit(time_limit),
         checked_seed(random_state),
     )
@@ -178,7 +183,7 @@ def screen_columns(
     if feature_names is None:
         feature_names = tuple(f"x{j}" for j in range(features.shape[1]))
     screen = None
-    if family == "binomial" and sample_weight is None:
+    if shared.family == "binomial" and sample_weight is None:
         screen = Screen.prepare(features, y, fit_intercept, shared.seed)
 
     def items() -> Iterator[Item]:
@@ -241,11 +246,16 @@ class _Shared:
     family: str
     fit_intercept: bool
     sample_weight: Any
+    order: Order | None
     time_limit: float
     seed: int
 
     def __post_init__(self) -> None:
-        checked_family(self.family)
+        if self.family == "conditional":
+            raise InputError(
+                "a batch is of models without groups, got family='conditional'; call "
+                "diagnose for each of them"
+            )
 
     def item(
         self,
@@ -265,7 +275,10 @@ class _Shared:
                 feature_names = (*feature_names, column)
                 features = _with_column(features, added)
             weights, is_missing = self.sample_weight, _is_missing(y, added)
+            order = self.order
             if is_missing.any():
+                if order is None and self.family in ("ordinal", "multinomial"):
+                    order = declared_order(y)
                 kept = np.flatnonzero(~is_missing)
                 features, y = features[kept], np.asarray(y)[kept].tolist()
                 weights = None if weights is None else np.asarray(weights)[kept]
@@ -276,6 +289,7 @@ class _Shared:
                 fit_intercept=self.fit_intercept,
                 sample_weight=weights,
                 feature_names=feature_names,
+                order=order,
             )
             answer = diagnose_study(study, watch, self.seed)
         except Exception as error:

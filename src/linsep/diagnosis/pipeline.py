@@ -18,7 +18,7 @@ from linsep.diagnosis.exact.certificate import (
 )
 from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import Columns
-from linsep.diagnosis.exact.demands import Demands, demands_of
+from linsep.diagnosis.exact.demands import Demands, demands_of, equal_rows_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
 from linsep.diagnosis.exact.large_columns import MOST_EXACT, columns_of_any
 from linsep.diagnosis.exact.ordered_partition import (
@@ -42,7 +42,7 @@ from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.lazy import Lazy, LazyIfMade, LazyMapping
 from linsep.proof.certificate import Certificate
 from linsep.proof.exact import doubles_from
-from linsep.rows.equal_rows import Groups, merge_equal_rows
+from linsep.rows.equal_rows import Groups
 from linsep.solvers.blas import calm_blas
 
 
@@ -70,7 +70,7 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
     try:
         with calm_blas(len(study.names)):
             watch.begin("rank")
-            groups = merge_equal_rows(study.X)
+            groups = equal_rows_of(study)
             demands = demands_of(study, groups)
             unknown = dict.fromkeys(demands.names, Estimate.UNDECIDED)
             known = replace(
@@ -88,7 +88,7 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
             columns = columns_of_any(demands.rows, demands.order, rng, watch.is_over)
             known = replace(
                 known,
-                rank=columns.rank,
+                rank=_rank(demands, columns),
                 collinear=_collinear(demands, columns),
                 **_estimates(demands, columns, {}),
             )
@@ -113,6 +113,11 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
     return _with_proof_and_words(known, facts, watch, quickly)
 
 
+def _rank(demands: Demands, columns: Columns) -> int | None:
+    """Return the rank of the coefficients' columns; those without a name are apart."""
+    return None if columns.rank is None else columns.rank - demands.n_nameless
+
+
 def is_large(demands: Demands) -> bool:
     """Tell whether there are more columns than exact elimination is quick for."""
     return demands.rows.shape[1] > MOST_EXACT
@@ -121,9 +126,10 @@ def is_large(demands: Demands) -> bool:
 def _at_once(demands: Demands, watch: Watch) -> OrderedPartition | None:
     """Try to separate all rows, where they are so few that most labels allow it.
 
-    By Cover's count half of all labels do where there are two rows a column.
+    By Cover's count half of all labels do where there are two rows a column. The
+    constant of a group takes a row of it up, since the group has both outcomes.
     """
-    m, d = demands.rows.shape
+    m, d = (size - demands.n_nameless for size in demands.rows.shape)
     if not is_large(demands) or m > 2 * d:
         return None
     return separated_at_once(demands, watch.is_over)
@@ -238,10 +244,12 @@ def _collinear(demands: Demands, columns: Columns) -> dict[str, str]:
             continue
         if terms is None:
             found[name] = "a combination of earlier columns"
-        else:
-            found[name] = combination_text(
-                [(names[column], factor) for column, factor in terms.items()]
-            )
+            continue
+        named = [(names[k], factor) for k, factor in terms.items() if k in names]
+        parts = [combination_text(named)] if named else []
+        if len(named) < len(terms):
+            parts.append("a constant in each group")
+        found[name] = " + ".join(parts) or "0"
     return found
 
 

@@ -40,7 +40,8 @@ class Diagnosis:
     status : DiagnosisStatus
         ``"complete"``, ``"quasi-complete"``, ``"overlap"`` or ``"undecided"``.
     family : str
-        ``"binomial"``, ``"poisson"``, ``"multinomial"`` or ``"ordinal"``.
+        ``"binomial"``, ``"poisson"``, ``"multinomial"``, ``"ordinal"`` or
+        ``"conditional"``.
     message : str
         The verdict in one sentence, or why there is none and what to do.
     rank : int or None
@@ -125,7 +126,7 @@ class Diagnosis:
         For labels of two classes these are the rows present. Every other outcome is
         rewritten as a problem of two classes: a demand ``a . w >= 0`` becomes a row
         ``a`` labelled 1, a demand ``a . w = 0`` two rows ``a``, labelled 0 and 1; the
-        intercept is among the columns.
+        intercept, or the constants of the groups, are among the columns.
 
         Raises
         ------

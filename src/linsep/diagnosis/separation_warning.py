@@ -39,6 +39,8 @@ def check_separation(
     fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    order: Sequence[Any] | None = None,
+    groups: Any = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -52,7 +54,7 @@ def check_separation(
     on_separation : {"warn", "raise", "ignore"}, default="warn"
         What to do about complete and quasi-complete separation. Collinearity alone is
         not separation.
-    X, y, data, family, fit_intercept, sample_weight, feature_names
+    X, y, data, family, fit_intercept, sample_weight, feature_names, order, groups
         As of `linsep.diagnose`.
     time_limit, random_state, callback
         As of `linsep.diagnose`.
@@ -101,6 +103,8 @@ def check_separation(
         fit_intercept=fit_intercept,
         sample_weight=sample_weight,
         feature_names=feature_names,
+        order=order,
+        groups=groups,
         time_limit=time_limit,
         random_state=random_state,
         callback=callback,

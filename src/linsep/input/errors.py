@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +21,20 @@ class InputError(ValueError):
     X and y must have the same number of rows, got 2 rows in X (shape (2, 1)) and 3 \
 labels in y; pass one label for every row of X
     """
+
+
+def did_you_mean(given: object, known: Iterable[object]) -> str:
+    """Ask about the names most like one that is not known; "" if none is like it.
+
+    Examples
+    --------
+    >>> did_you_mean("ag", ["age", "weight"]), did_you_mean("ag", ["x"])
+    ("did you mean 'age'?", '')
+    """
+    names = list(map(str, known))
+    folded = [name for name in names if name.casefold() == str(given).casefold()]
+    close = folded or difflib.get_close_matches(str(given), names, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 @contextmanager

@@ -27,12 +27,12 @@ from linsep.rows import as_dense, is_sparse
 IntegerArray = NDArray[Any]
 
 # int64 holds magnitudes below 2**63; one bit is kept spare.
-_INT64_BITS = 62
+INT64_BITS = 62
 # Doubles hold every integer below this.
 _WHOLE = 2**53
 SMALLEST_NORMAL = 2.0**-1022
 # An exponent above every double's, given to zeros so that they never set the scale.
-_NO_EXPONENT = 1 << 20
+NO_EXPONENT = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -240,74 +240,6 @@ def scaled_doubles(values: IntegerArray) -> NDArray[np.float64]:
     return np.asarray(values / scales, dtype=np.float64)
 
 
-def evened(rows: IntegerRows) -> tuple[IntegerRows, list[int]]:
-    """Divide columns, and rows once more, by powers of two that shorten the integers.
-
-    Columns of very different units make long integers, of which most bits are zeros.
-
-    Returns
-    -------
-    rows : IntegerRows
-        ``2**exponents[i] * values[i, j] * 2**shifts[j]`` is what entry (i, j) was.
-    shifts : list of d int
-        The power of two taken out of each column.
-
-    Examples
-    --------
-    >>> wide = IntegerRows.from_floats(np.array([[1.0, 2.0**90], [0.0, 3.0]]))
-    >>> short, shifts = evened(wide)
-    >>> short.values.tolist(), shifts, short.exponents.tolist()
-    ([[1, 1], [0, 3]], [0, 90], [0, -90])
-    """
-    values = rows.values
-    filled = values != 0
-    zeros = _trailing_zeros(values)
-    # Each column's usual power first: one row without an entry in the column of the
-    # smallest unit must not keep all columns from theirs.
-    usual = np.zeros(values.shape[1], dtype=np.int64)
-    for j in np.flatnonzero(filled.any(axis=0)):
-        powers = np.sort(zeros[filled[:, j], j])
-        usual[j] = powers[powers.size // 2]
-    by_row = np.where(filled, zeros - usual, _NO_EXPONENT).min(
-        axis=1, initial=_NO_EXPONENT
-    )
-    by_row[by_row == _NO_EXPONENT] = 0
-    left = np.where(filled, zeros - by_row[:, np.newaxis], _NO_EXPONENT)
-    by_column = left.min(axis=0, initial=_NO_EXPONENT)
-    by_column[by_column == _NO_EXPONENT] = 0
-    shift = np.where(filled, by_row[:, np.newaxis] + by_column, 0)
-    return (
-        IntegerRows(_shifted(values, shift), rows.exponents + by_row),
-        [int(power) for power in by_column],
-    )
-
-
-def _trailing_zeros(values: IntegerArray) -> NDArray[np.int64]:
-    """Return how often two divides each integer; of no meaning for 0."""
-    lowest = values & -values
-    if values.dtype != object:
-        return np.frexp(lowest.astype(np.float64))[1].astype(np.int64) - 1
-    flat = [int(value).bit_length() - 1 for value in lowest.ravel()]
-    return np.array(flat, dtype=np.int64).reshape(values.shape)
-
-
-def _shifted(values: IntegerArray, shift: NDArray[np.int64]) -> IntegerArray:
-    """Divide by powers of two that leave integers, or multiply where negative."""
-    if not shift.any() and values.dtype != object:
-        return values
-    flat = [
-        int(value) >> power if power >= 0 else int(value) << -power
-        for value, power in zip(
-            values.ravel().tolist(), shift.ravel().tolist(), strict=True
-        )
-    ]
-    out = np.empty(len(flat), dtype=object)
-    out[:] = flat
-    if magnitude(out).bit_length() <= _INT64_BITS:
-        out = out.astype(np.int64)
-    return out.reshape(values.shape)
-
-
 def primitive(integers: Sequence[int]) -> list[int]:
     """Divide integers by their greatest common divisor.
 
@@ -346,20 +278,18 @@ def _integer_entries(
     lowest = (mantissa & -mantissa).astype(np.float64)
     zeros = np.where(mantissa == 0, 0, np.frexp(lowest)[1] - 1)
     mantissa >>= zeros
-    power = np.where(
-        mantissa == 0, _NO_EXPONENT, exponent.astype(np.int64) - 53 + zeros
-    )
+    power = np.where(mantissa == 0, NO_EXPONENT, exponent.astype(np.int64) - 53 + zeros)
 
     runs = np.diff(indptr)
     filled = np.flatnonzero(runs)
-    least = np.full(runs.size, _NO_EXPONENT, dtype=np.int64)
+    least = np.full(runs.size, NO_EXPONENT, dtype=np.int64)
     if filled.size:
         least[filled] = np.minimum.reduceat(power, np.asarray(indptr)[filled])
     shift = np.where(mantissa == 0, 0, power - np.repeat(least, runs))
-    least[least == _NO_EXPONENT] = 0
+    least[least == NO_EXPONENT] = 0
 
     length = np.frexp(np.abs(mantissa).astype(np.float64))[1] + shift
-    if length.size == 0 or int(length.max()) <= _INT64_BITS:
+    if length.size == 0 or int(length.max()) <= INT64_BITS:
         return mantissa << shift, least
     return np.left_shift(mantissa.astype(object), shift.astype(object)), least
 

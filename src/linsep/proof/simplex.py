@@ -34,9 +34,9 @@ from numpy.typing import NDArray
 
 from linsep.proof import linear
 from linsep.proof.answers import Answer, Conflict, Separator
+from linsep.proof.evened import evened
 from linsep.proof.exact import (
     IntegerRows,
-    evened,
     primitive,
     row_bits,
     scaled_doubles,
@@ -118,7 +118,7 @@ class Search:
         Independent rows; their order is the order of the coordinates.
     values : integers of shape (m, r)
         The rows on `columns`, which are as many as the rank, rescaled by powers of two
-        (`linsep.proof.exact.evened`): ``2**exponents[i] * values[i] * 2**shifts``.
+        (`linsep.proof.evened`): ``2**exponents[i] * values[i] * 2**shifts``.
     levels : list of m int
         The targets: ``t_k = 2**levels[k]``. Each is near the size of its row, so that
         "most violated" does not depend on the scale of a row.

@@ -88,7 +88,7 @@ class Verdict:
         return cls(
             Status.INSEPARABLE,
             f"Inseparable: {n:,} rows overlap, which one factorisation proves; fewer "
-            "that would do were not looked for.",
+            "that would do were not looked for (minimal_conflict=True does).",
             reduced=reduced,
         )
 

@@ -31,9 +31,9 @@ from linsep.solvers.metric import MOST_COORDINATES
 # Conflicts of more rows, and working sets of more columns, are proved inseparable by a
 # factorisation: exact arithmetic takes minutes.
 MOST_SETTLED = 500
-# Working sets of more columns are factored before the active set is tried, of those
-# first unless the loop leaves at most so many rows on the wrong side.
-MOST_PLAYED = (500, 1_500)
+# Their working sets are factored before the active set is tried; up to so many columns
+# unless the loop leaves at most so many rows on the wrong side.
+MOST_PLAYED = 1_500
 ALMOST_NONE = 0.02
 
 
@@ -66,11 +66,14 @@ class Search:
         Counts, tells, and knows when to give up.
     rng : numpy.random.Generator or int
         Draws the working set's sample, or seeds what does.
+    most_settled : int, default=500
+        Beyond this many rows no minimal conflict is looked for.
     """
 
     rows: Rows
     monitor: Monitor
     rng: np.random.Generator | int
+    most_settled: int = MOST_SETTLED
 
     def run(self, engine: Engine) -> Verdict:
         """Decide, or say why not."""
@@ -146,7 +149,7 @@ class Search:
 
         conflict = canonicalise(working.rows).conflict
         held = p > 0
-        is_long = conflict is None and np.count_nonzero(held) > MOST_SETTLED
+        is_long = conflict is None and np.count_nonzero(held) > self.most_settled
         if is_long and isinstance(self.factored, Verdict):
             return self.factored
         if conflict is None:
@@ -166,9 +169,10 @@ class Search:
         """
         from linsep.proof.ladder import settle
 
-        if min(working.rows.shape) > MOST_SETTLED and self.factored is not None:
+        size = min(working.rows.shape)
+        if size > self.most_settled and self.factored is not None:
             return self.factored
-        if min(working.rows.shape) > MOST_COORDINATES:
+        if size > MOST_COORDINATES:
             raise Stopped(Reason.TOO_LARGE_TO_SETTLE.text(MOST_COORDINATES))
         settled = settle(working.rows, should_stop=self.monitor.should_stop)
         if isinstance(settled, Conflict):
@@ -232,9 +236,9 @@ class SeparatorEngine:
         With many columns the active set is slow, and what it ends in slower to prove.
         """
         size = min(working.rows.shape)
-        if self._is_factored or size <= MOST_PLAYED[0]:
+        if self._is_factored or size <= self.search.most_settled:
             return 1.0
-        return ALMOST_NONE if size <= MOST_PLAYED[1] else 0.0
+        return ALMOST_NONE if size <= MOST_PLAYED else 0.0
 
     def _candidate(self, working: WorkingSet, patience: float = 1.0) -> Candidate:
         """Run the engines on the working set, and take in their bound."""
@@ -311,8 +315,11 @@ class SeparatorEngine:
 
 
 def find_separator(
-    rows: Rows, monitor: Monitor, rng: np.random.Generator | int
+    rows: Rows,
+    monitor: Monitor,
+    rng: np.random.Generator | int,
+    most_settled: int = MOST_SETTLED,
 ) -> Verdict:
     """Find a hyperplane that separates, or prove that there is none."""
-    search = Search(rows, monitor, rng)
+    search = Search(rows, monitor, rng, most_settled)
     return search.run(SeparatorEngine(search))

@@ -10,7 +10,11 @@ A direction ``w`` of the coefficients never lowers the log-likelihood iff
   class k, with ``w = 0`` for the first class, the reference;
 - ordinal (cumulative link, ``P(y <= k) = F(threshold_k - x . w)``):
   ``threshold_c - x_i . w >= 0`` and ``x_i . w - threshold_{c-1} >= 0``, for all but
-  the last and the first class.
+  the last and the first class;
+- conditional (the cases of a group against its controls, without a constant): ``(x_i -
+  x_j) . w >= 0`` for every case i and control j of a group. That is so iff some
+  constant of the group has ``x_i . w >= constant >= x_j . w``, which takes no
+  difference of doubles, so these are the rows.
 
 Distinct rows of X stand once, with all the levels observed there: two levels on the two
 sides of one demand make it an equality.
@@ -27,10 +31,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
 from linsep.rows import Rows, SparseRows, rows_from
-from linsep.rows.equal_rows import Groups
+from linsep.rows.equal_rows import Groups, merge_equal_rows
 
 
 @dataclass(frozen=True)
@@ -45,10 +50,11 @@ class Demands:
         Where ``a_i . w = 0`` is.
     order : ndarray of shape (d,), int
         The columns in the order in which they are reported, intercept first.
-    names : tuple of d str
-        The coefficients' names in that order.
+    names : tuple of str
+        The coefficients' names in that order; the first columns may have none, which
+        are then no coefficients: the constants of groups.
     constants : ndarray of int
-        The columns of the intercepts or thresholds.
+        The columns of the intercepts, the thresholds, or the constants of groups.
     of_group : ndarray of shape (n_groups, k), int
         The rows that a group of equal observations makes; -1 for none. An observation
         is separated iff all of its rows are.
@@ -67,7 +73,13 @@ class Demands:
     @property
     def named_columns(self) -> list[tuple[str, int]]:
         """The coefficients' names with their columns, in the order reported."""
-        return list(zip(self.names, self.order.tolist(), strict=True))
+        columns = self.order[self.n_nameless :].tolist()
+        return list(zip(self.names, columns, strict=True))
+
+    @property
+    def n_nameless(self) -> int:
+        """How many columns are no coefficients."""
+        return self.order.size - len(self.names)
 
     def separated_observations(
         self,
@@ -94,12 +106,12 @@ def demands_of(study: Study, groups: Groups) -> Demands:
     if study.family == "poisson":
         signs, equal = np.where(has[:, 1], 1, -1), np.asarray(has[:, 1])
     elif outcome.levels.size == 1:
-        signs = np.full(has.shape[0], 1 if _is_event(outcome.levels[0]) else -1)
+        signs = np.full(has.shape[0], 1 if _is_event(outcome) else -1)
         equal = np.zeros(has.shape[0], dtype=bool)
     else:
         signs, equal = np.where(has[:, -1], 1, -1), np.asarray(has.all(axis=1))
-    n, d = groups.X.shape
-    constants = np.array([d] if study.fit_intercept else [], dtype=np.intp)
+    n, d = groups.X.shape[0], len(names)
+    constants = np.arange(d, groups.X.shape[1] + study.fit_intercept)
     if study.fit_intercept:
         names = (INTERCEPT, *names)
     return Demands(
@@ -110,6 +122,24 @@ def demands_of(study: Study, groups: Groups) -> Demands:
         constants,
         np.arange(n)[:, np.newaxis],
     )
+
+
+def equal_rows_of(study: Study) -> Groups:
+    """Gather the equal rows of a regression; of a conditional one, within its groups.
+
+    A column of 0 and 1 for each of these stands beside the features.
+    """
+    if study.strata is None:
+        return merge_equal_rows(study.X)
+    from scipy import sparse
+
+    n = study.strata.size
+    shape = (n, int(study.strata.max()) + 1)
+    of_stratum = sparse.csr_array(
+        (np.ones(n), (np.arange(n), study.strata)), shape=shape
+    )
+    beside = [sparse.csr_array(study.X, dtype=np.float64), of_stratum]
+    return merge_equal_rows(sparse.csr_array(sparse.hstack(beside, format="csr")))
 
 
 def levels_of_groups(groups: Groups, has: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -131,9 +161,11 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _is_event(label: object) -> bool:
-    """Tell whether the only label of one-class data reads as an event."""
-    text = str(label).strip().casefold()
+def _is_event(outcome: Outcome) -> bool:
+    """Tell whether the only label of one-class data is, or reads as, an event."""
+    if outcome.is_event is not None:
+        return outcome.is_event
+    text = str(outcome.levels[0]).strip().casefold()
     if text in ("0", "false", "no", "n", "failure", "none", "negative"):
         return False
     try:

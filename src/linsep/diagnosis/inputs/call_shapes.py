@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from linsep.diagnosis.inputs.coded_frames import study_from_data
 from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.orders import Order
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.input.row_names import row_names_of_file
@@ -23,8 +24,8 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         ``(X, y)``, ``(formula, data)``, ``(path, target)``, ``(model,)`` or
         ``(estimator, X, y)``.
     **options
-        ``family``, ``fit_intercept``, ``sample_weight`` and ``feature_names``; None
-        where nothing was said.
+        ``family``, ``fit_intercept``, ``sample_weight``, ``feature_names``, ``order``
+        and ``groups``; None where nothing was said.
     """
     if not given:
         raise InputError(
@@ -32,7 +33,12 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
             "diagnose(model); got nothing"
         )
     first, *rest = given
-    if isinstance(first, str) and "~" in first:
+    if not isinstance(first, str) and any(map(_is_formula, rest)):
+        raise InputError(
+            "a formula comes before its data, diagnose('y ~ x', data), got a "
+            f"{type(first).__name__} first; did you swap the two?"
+        )
+    if _is_formula(first):
         from linsep.diagnosis.inputs.formulas import study_from_formula
 
         _expect(rest, 1, "diagnose('y ~ x', data): the formula and its frame")
@@ -41,20 +47,53 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         hasattr(first, "fit") and hasattr(first, "get_params")
     ):
         return study_from_model(first, *rest, **options)
-    if options["family"] is None:
-        options["family"] = "binomial"
-    if options["fit_intercept"] is None:
-        options["fit_intercept"] = True
+    options["family"] = family_named(options["family"] or "binomial")
     if isinstance(first, str | os.PathLike):
-        from linsep.input.files import read_labelled
-
         _expect(rest, 1, "diagnose(path, target): the file and its target column")
-        table, y = read_labelled(first, rest[0])
-        options["feature_names"] = options["feature_names"] or table.feature_names
-        study = study_from(table.X, y, outcome_name=table.target, **options)
-        return replace(study, row_names=row_names_of_file(first, rest[0]))
+        return study_from_file(first, rest[0], **options)
     _expect(rest, 1, "diagnose(X, y): the design and the outcome")
     return study_from_data(first, rest[0], **options)
+
+
+def study_from_file(
+    path: str | os.PathLike[str],
+    target: str | int,
+    *,
+    drop: Sequence[str | int] = (),
+    header: bool | None = None,
+    weights: str | None = None,
+    **options: Any,
+) -> Study:
+    """Read one column of a file as the outcome of all others but those dropped.
+
+    Parameters
+    ----------
+    path, target, drop, header
+        As of `linsep.read_table`.
+    weights : str, optional
+        The column of weights, which is no feature; the groups of a conditional model
+        may be a column likewise.
+    **options
+        As of `linsep.diagnosis.inputs.design.study_from`.
+    """
+    from linsep.input.files import declared_order, read_labelled, read_table
+
+    groups = options.get("groups")
+    beside = {"sample_weight": weights}
+    if isinstance(groups, str):
+        beside["groups"] = groups
+    named = [name for name in beside.values() if name is not None]
+    table, y = read_labelled(path, target, drop=[*drop, *named], header=header)
+    for option, name in beside.items():
+        if name is not None:
+            column = read_table(path, name, columns=(), header=header)
+            options[option] = column.y
+    if options["family"] == "ordinal" and options.get("order") is None:
+        declared = declared_order(path, str(table.target))
+        options["order"] = declared and Order(*declared)
+    options["feature_names"] = options.get("feature_names") or table.feature_names
+    options["row_names"] = row_names_of_file(path, target, header)
+    return study_from(table.X, y, outcome_name=table.target, **options)
 
 
 def study_from_model(model: Any, *data: Any, **options: Any) -> Study:
@@ -68,6 +107,11 @@ def study_from_model(model: Any, *data: Any, **options: Any) -> Study:
 
     _expect(data, 2, "diagnose(estimator, X, y)")
     return study_from_sklearn(model, *data, **options)
+
+
+def _is_formula(given: object) -> bool:
+    """Tell whether an input is a formula."""
+    return isinstance(given, str) and "~" in given
 
 
 def _is_of_statsmodels(model: object) -> bool:

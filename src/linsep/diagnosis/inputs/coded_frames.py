@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import coding_of
-from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.design import rows_in_use, study_from
+from linsep.diagnosis.inputs.families import WITH_INTERCEPT
 from linsep.diagnosis.inputs.fixed_effects import absorbed, beside
+from linsep.diagnosis.inputs.strata import require_column
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
-from linsep.input.arguments import positive_weights
 from linsep.input.features import features_from
 from linsep.input.files.categories import FEW_ROWS, most_levels
 from linsep.rows import is_sparse
@@ -24,21 +25,30 @@ def study_from_data(
     y: Any,
     *,
     family: str,
-    fit_intercept: bool,
+    fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    order: object = None,
+    groups: Any = None,
 ) -> Study:
     """Read a design and an outcome; columns of text in a frame are factors.
 
     Of each such column the level with the most rows is the reference, without a column,
     but for the first of them where there is no intercept. They come after the numbers.
+    The groups of a conditional model may be a column of the frame.
     """
+    frame = _narwhals(X)
+    if isinstance(groups, str):
+        require_column(groups, [] if frame is None else frame.columns)
+        column, frame = frame[groups], frame.drop(groups)
+        X, groups = frame.to_native(), column.to_numpy()
     options: dict[str, Any] = {
         "family": family,
         "fit_intercept": fit_intercept,
         "sample_weight": sample_weight,
+        "order": order,
+        "groups": groups,
     }
-    frame = _narwhals(X)
     text = [] if frame is None else _text_columns(frame)
     if not text:
         return study_from(X, y, feature_names=feature_names, **options)
@@ -48,13 +58,13 @@ def study_from_data(
             "of its own; leave feature_names out, or rename its columns"
         )
     n = len(frame)
-    rows = np.arange(n)
-    if sample_weight is not None:
-        rows = np.flatnonzero(positive_weights(sample_weight, n))
+    rows = rows_in_use(y, family, sample_weight, n)
     made = absorbed(
         [_factor(name, frame[name], rows) for name in text],
         rows,
-        in_place_of_constant=not fit_intercept and family != "ordinal",
+        in_place_of_constant=fit_intercept is not None
+        and not fit_intercept
+        and family in WITH_INTERCEPT,
         title="Text and categories",
     )
     numbers = frame.drop(text)

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, coding_of
-from linsep.diagnosis.inputs.outcomes import numbers_of, outcome_from
+from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.outcomes import has_trials, numbers_of, outcome_from
+from linsep.diagnosis.inputs.strata import informative, strata_of
 from linsep.diagnosis.inputs.study import INTERCEPT, Given, Study
 from linsep.input import InputError
 from linsep.input.arguments import checked_names, positive_weights
@@ -24,13 +26,16 @@ def study_from(
     y: Any,
     *,
     family: str,
-    fit_intercept: bool = True,
+    fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
+    order: object = None,
+    groups: Any = None,
     codings: Sequence[Coding] | None = None,
     outcome_name: str | None = None,
     present: NDArray[np.intp] | None = None,
     n_given: int | None = None,
+    penalty: str = "",
     frequencies: NDArray[np.float64] | None = None,
     row_names: RowNames | None = None,
 ) -> Study:
@@ -38,8 +43,10 @@ def study_from(
 
     Parameters
     ----------
-    X, y, family, fit_intercept, sample_weight, feature_names
+    X, y, family, fit_intercept, sample_weight, feature_names, order
         As in `linsep.diagnose`.
+    groups : array-like of shape (n,), optional
+        The groups of a conditional model.
     codings : sequence of Coding, optional
         What the features stand for, where that is known; else read from their names.
     outcome_name : str, optional
@@ -48,20 +55,22 @@ def study_from(
         The numbers of these rows in the data given, where some were left out.
     n_given : int, optional
         How many rows were given then.
+    penalty : str, default=""
+        How the estimates are penalised.
     frequencies : ndarray of shape (n,), optional
         How many observations each row stands for; of counts their sums.
     row_names : RowNames, optional
         What the rows given are called; by the index of `X`, if it is a frame.
     """
-    if not isinstance(fit_intercept, bool | np.bool_):
-        raise InputError(f"fit_intercept must be True or False, got {fit_intercept!r}")
+    family = family_named(family)
+    fit_intercept = _checked_intercept(fit_intercept, family)
     features, own_names = features_from(X)
     if 0 in features.shape and not (features.shape[0] and fit_intercept):
         raise InputError(
             "X must have at least one row, and a column or an intercept, got shape "
             f"{features.shape} with fit_intercept={bool(fit_intercept)}"
         )
-    outcome = outcome_from(y, family)
+    outcome = outcome_from(y, family, order)
     n, d = features.shape
     if n != outcome.has.shape[0]:
         raise InputError(
@@ -69,28 +78,23 @@ def study_from(
             f"{outcome.has.shape[0]} in y; pass one outcome for every row of X"
         )
     names = _names(feature_names, own_names, d, bool(fit_intercept))
-    is_present = outcome.has.any(axis=1)
+    is_tried = outcome.has.any(axis=1)
+    is_weighed = np.array(is_tried)
     if sample_weight is not None:
-        is_present &= positive_weights(sample_weight, n)
+        is_weighed &= positive_weights(sample_weight, n)
+    strata, is_present = strata_of(groups, family, n), is_weighed
+    if strata is not None:
+        is_present = informative(strata, outcome.has, is_weighed)
     kept = np.flatnonzero(is_present)
     if kept.size == 0:
-        raise InputError(
-            "at least one row must be present, got none with a positive weight; check "
-            "sample_weight"
-        )
+        raise InputError(_no_rows(family))
     labels = labels_from(y) if outcome.is_labels else None
     observed = None if outcome.is_labels else numbers_of(y)
     if observed is not None and observed.ndim == 2 and frequencies is None:
         frequencies = observed.sum(axis=1)
         frequencies = frequencies if _are_whole(observed) else None
     if kept.size < n:
-        features = features[kept]
-        used = outcome.has[kept].any(axis=0)
-        outcome = type(outcome)(
-            outcome.levels[used] if outcome.is_labels else outcome.levels,
-            outcome.has[kept][:, used] if outcome.is_labels else outcome.has[kept],
-            outcome.is_labels,
-        )
+        features, outcome = features[kept], outcome.of_rows(kept)
         labels = None if labels is None else labels[kept]
         observed = None if observed is None else observed[kept]
         frequencies = None if frequencies is None else frequencies[kept]
@@ -104,7 +108,7 @@ def study_from(
         tuple(map(coding_of, names) if codings is None else codings),
         str(name),
         family,
-        bool(fit_intercept),
+        fit_intercept,
         labels,
         n_missing=0 if n_given is None else n_given - n,
         frequencies=frequencies,
@@ -114,6 +118,52 @@ def study_from(
         observed=observed,
         row_names=row_names_of(X) if row_names is None else row_names,
         given=Given(frame=X if is_pandas(X) else None),
+        n_without_trials=int(n - is_tried.sum()),
+        n_uninformative=int(is_weighed.sum()) - kept.size,
+        strata=None
+        if strata is None
+        else np.unique(strata[kept], return_inverse=True)[1].reshape(-1),
+        has_constant=strata is not None,
+        penalty=penalty,
+    )
+
+
+def rows_in_use(y: Any, family: str, sample_weight: Any, n: int) -> NDArray[np.intp]:
+    """Return the rows of positive weight, and of some trials if the outcome counts."""
+    is_used = np.ones(n, dtype=bool)
+    if sample_weight is not None:
+        is_used = positive_weights(sample_weight, n)
+    trials = has_trials(y, family)
+    if trials is not None and trials.size == n:  # else refused where rows are counted
+        is_used = is_used & trials
+    return np.flatnonzero(is_used)
+
+
+def _checked_intercept(fit_intercept: object, family: str) -> bool:
+    """Return whether there is an intercept; by default, but in a conditional model."""
+    if fit_intercept is None:
+        return family != "conditional"
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise InputError(f"fit_intercept must be True or False, got {fit_intercept!r}")
+    if fit_intercept and family == "conditional":
+        raise InputError(
+            "a conditional model has no intercept, since what is the same within a "
+            "group cancels, got fit_intercept=True; leave it out"
+        )
+    return bool(fit_intercept)
+
+
+def _no_rows(family: str) -> str:
+    """Word the error for data without a row to speak of."""
+    if family == "conditional":
+        return (
+            "at least one group must hold both outcomes for family='conditional', got "
+            "none among the rows with a positive weight; check groups, which name the "
+            "set each row belongs to"
+        )
+    return (
+        "at least one row must be present, got none with a positive weight and trials; "
+        "check sample_weight"
     )
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.inputs.codings import Coding, level_text
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
+from linsep.input.errors import did_you_mean
 
 # A column's name, a sign, or anything else, which is refused.
 _TOKEN = re.compile(
@@ -62,7 +63,8 @@ class Absorbed:
         return replace(
             study,
             factors={**study.factors, **of_rows},
-            has_constant=any(not coding.has_reference for coding in self.codings),
+            has_constant=study.has_constant
+            or any(not coding.has_reference for coding in self.codings),
             notes=study.notes + self.notes,
         )
 
@@ -323,7 +325,8 @@ def _not_supported(text: str, effects: str) -> str:
 def _no_such_column(name: str, effects: str, columns: Collection[str]) -> str:
     have = [str(column) for column in columns]
     shown = ", ".join(have[:10]) + (", ..." if len(have) > 10 else "")
+    hint = did_you_mean(name, have)
     return (
         f"fixed effects must be {SUPPORTED}, got {name!r} in {effects[:200]!r}, which "
-        f"is no column; the data have {shown}"
+        f"is no column; the data have {shown}{hint and '; '}{hint}"
     )

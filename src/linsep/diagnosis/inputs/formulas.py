@@ -7,6 +7,7 @@ strangers go through `linsep.diagnosis.inputs.safe_formula` first.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, factors_of
-from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.design import rows_in_use, study_from
+from linsep.diagnosis.inputs.families import WITH_INTERCEPT, family_named
 from linsep.diagnosis.inputs.fixed_effects import (
     absorbed,
     beside,
@@ -23,9 +25,11 @@ from linsep.diagnosis.inputs.fixed_effects import (
     named_factors,
     split_at_bar,
 )
+from linsep.diagnosis.inputs.orders import declared_order
+from linsep.diagnosis.inputs.strata import require_column
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
-from linsep.input.arguments import positive_weights
+from linsep.input.errors import did_you_mean
 from linsep.input.row_names import row_names_of
 
 if TYPE_CHECKING:
@@ -35,6 +39,10 @@ if TYPE_CHECKING:
 _FACTOR = re.compile(r"C\(\s*([^\W\d]\w*|`[^`]*`)\s*\)")
 _CODED = re.compile(r"C\(\s*([^\W\d]\w*|`[^`]*`)\s*(?:,.*)?\)", re.DOTALL)
 _DOT = re.compile(r"(?<![\w.)\]])\.(?![\w.])")
+# What is put before an outcome to have it evaluated alone, and how formulaic says that
+# there is no such name.
+_NO_CONSTANT = "0 + "
+_UNKNOWN = re.compile(r"NameError: (?:name )?[`'](.+?)[`'] is not")
 #: The outcome that counts successes and failures.
 COUNTS = re.compile(r"\s*cbind\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)\s*")
 
@@ -47,6 +55,8 @@ def study_from_formula(
     fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Any = None,
+    order: object = None,
+    groups: Any = None,
 ) -> Study:
     """Build the design of a formula; rows with missing values are left out."""
     if fit_intercept is not None or feature_names is not None:
@@ -60,8 +70,11 @@ def study_from_formula(
     left, right = sides_of(formula)
     terms, effects = split_at_bar(right)
     factors = [] if effects is None else named_factors(effects, frame.columns)
-    family = family or "binomial"
-    y, name = _outcome(left, frame)
+    family = family_named(family or "binomial")
+    if isinstance(groups, str):
+        require_column(groups, frame.columns)
+        frame, groups = frame.drop(columns=groups), frame[groups]
+    y, name = _outcome(left, frame, data)
     of_dot = frame
     if _DOT.search(terms):
         named = [column for factor in factors for column in factor]
@@ -71,6 +84,9 @@ def study_from_formula(
     present = positions & ~_missing(y)
     for factor in factors:
         present &= frame[list(factor)].notna().all(axis=1).to_numpy()
+    if groups is not None:
+        groups = _for_each_row("groups", groups, len(frame))
+        present &= ~_missing(groups)
     kept = np.flatnonzero(present)
     if kept.size == 0:
         raise InputError(
@@ -84,20 +100,22 @@ def study_from_formula(
         matrix = matrix[:, [j for j, parts in enumerate(columns) if parts]]
         columns = [parts for parts in columns if parts]
     codings = [_coding(parts, design, frame) for parts in columns]
-    sample_weight = _weights_of(kept, sample_weight, len(frame))
-    in_use = kept
     if sample_weight is not None:
-        in_use = kept[positive_weights(sample_weight, kept.size)]
+        sample_weight = _for_each_row("sample_weight", sample_weight, len(frame))[kept]
+    y = y.iloc[kept] if hasattr(y, "iloc") else y[kept]
+    in_use = kept[rows_in_use(y, family, sample_weight, kept.size)]
     made = absorbed(
         [combined_factor(factor, frame, in_use) for factor in factors],
         in_use,
-        in_place_of_constant=family != "ordinal",
+        in_place_of_constant=family in WITH_INTERCEPT,
     )
     study = study_from(
         beside(matrix, made.X, kept),
-        y.iloc[kept] if hasattr(y, "iloc") else y[kept],
+        y,
         family=family,
-        fit_intercept=not factors and intercept,
+        fit_intercept=not factors and intercept and family != "conditional",
+        order=order,
+        groups=None if groups is None else groups[kept],
         sample_weight=sample_weight,
         feature_names=[
             *(":".join(part.name for part in parts) for parts in columns),
@@ -119,19 +137,16 @@ def study_from_formula(
     )
 
 
-def _weights_of(
-    kept: NDArray[np.intp], sample_weight: Any, n: int
-) -> NDArray[Any] | None:
-    """Return the weights of the rows kept."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight)
-    if weights.shape != (n,):
+def _for_each_row(argument: str, values: Any, n: int) -> NDArray[Any]:
+    """Return an argument that has a value for each row of the data."""
+    array = np.asarray(values)
+    if array.shape != (n,):
+        kind = "group" if argument == "groups" else "number"
         raise InputError(
-            f"sample_weight must have one number for each of the {n} rows of data, got "
-            f"shape {weights.shape}"
+            f"{argument} must have one {kind} for each of the {n} rows of data, got "
+            f"shape {array.shape}"
         )
-    return weights[kept]
+    return array
 
 
 def _coding(parts: tuple[Part, ...], design: Any, frame: Any) -> Coding:
@@ -176,6 +191,11 @@ def pandas_of(data: Any) -> Any:
         data = data.to_pandas()
     if not isinstance(data, pd.DataFrame):
         try:
+            if isinstance(data, Mapping):  # of columns of any library
+                data = {
+                    name: column.to_pandas() if hasattr(column, "to_pandas") else column
+                    for name, column in data.items()
+                }
             data = pd.DataFrame(data)
         except (TypeError, ValueError) as error:
             raise InputError(
@@ -196,28 +216,41 @@ def sides_of(formula: str) -> tuple[str, str]:
     return left.strip(), right[0].strip()
 
 
-def _outcome(left: str, frame: Any) -> tuple[Any, str]:
+def _outcome(left: str, frame: Any, data: Any) -> tuple[Any, str]:
     """Return the outcome's column and name; ``cbind(a, b)`` for counts."""
     counts = COUNTS.fullmatch(left)
     if counts is not None:
         names = [unquoted(name) for name in counts.groups()]
         missing = [name for name in names if name not in frame.columns]
         if missing:
-            raise InputError(_no_such_column(missing[0], frame))
+            raise InputError(no_such_column(missing[0], frame.columns))
         return frame[names], names[0]
     name = unquoted(left)
     if name in frame.columns:
-        return frame[name], name
+        return _as_declared(frame[name], data[name]), name
     _require_one_term(left)
     factor = _FACTOR.fullmatch(left)
     if factor is not None and unquoted(factor[1]) in frame.columns:
-        return frame[unquoted(factor[1])].astype("category"), left
-    made, columns = _model_matrix(f"0 + {left}", frame, output="pandas")
+        name = unquoted(factor[1])
+        return _as_declared(frame[name], data[name]).astype("category"), left
+    made, columns = _model_matrix(
+        _NO_CONSTANT + left, frame, output="pandas", is_outcome=True
+    )
     is_missing = np.ones(len(frame), dtype=bool)
     is_missing[made.index] = False
     if made.shape[1] == 1:
         return made.iloc[:, 0].reindex(range(len(frame))), left
     return _labels_of(made, columns, is_missing, left), left
+
+
+def _as_declared(column: Any, given: Any) -> Any:
+    """Return categories as plain values where the data given put them in no order.
+
+    Of a Categorical of polars, pandas has the categories in the order they came in.
+    """
+    if hasattr(column, "cat") and declared_order(given) is None:
+        return column.astype(object)
+    return column
 
 
 def _labels_of(
@@ -276,16 +309,19 @@ def unquoted(name: str) -> str:
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] == "`" else name
 
 
-def _no_such_column(name: str, frame: Any) -> str:
-    columns = [str(column) for column in frame.columns[:10]]
+def no_such_column(name: str, columns: Collection[Any], where: str = "") -> str:
+    """Word the error for a name that is no column."""
+    known = list(map(str, columns))
+    hint = did_you_mean(name, known)
+    more = ", ..." * (len(known) > 10)
     return (
-        f"a formula must name columns of the data, got {name!r}; the data have "
-        f"{', '.join(columns)}{', ...' if frame.shape[1] > 10 else ''}"
+        f"a formula{where} must name columns of the data, got {name[:200]!r}; the data "
+        f"have {', '.join(known[:10])}{more}{hint and '; '}{hint}"
     )
 
 
 def _model_matrix(
-    right: str, frame: Any, output: str = "sparse"
+    right: str, frame: Any, output: str = "sparse", is_outcome: bool = False
 ) -> tuple[Any, list[tuple[Part, ...]]]:
     """Let formulaic build the columns, and say what each is the product of.
 
@@ -305,8 +341,12 @@ def _model_matrix(
             made = maker.get_model_matrix(right, output=output, na_action="drop")
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
+        unknown = _UNKNOWN.search(reason)
+        if unknown is not None:
+            raise InputError(no_such_column(unknown[1], frame.columns)) from error
+        written = right.removeprefix(_NO_CONSTANT) if is_outcome else right
         raise InputError(
-            f"the formula {right!r} could not be evaluated on columns "
+            f"the formula {written!r} could not be evaluated on columns "
             f"{', '.join(map(str, frame.columns[:10]))}: "
             f"{type(error).__name__}: {reason}"
         ) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -10,12 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.orders import (
+    Order,
+    declared_order,
+    given_order,
+    in_order,
+    order_taken,
+)
 from linsep.input import InputError
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from
 from linsep.rows import as_dense
 
-FAMILIES = ("binomial", "poisson", "multinomial", "ordinal")
+_COUNTS_TOO = (
+    ", two columns of counts of successes and failures, or proportions in [0, 1]"
+)
 
 
 @dataclass(frozen=True)
@@ -25,22 +35,44 @@ class Outcome:
     Attributes
     ----------
     levels : ndarray of shape (K,)
-        The sorted labels; for counts ``("failure", "success")``; for Poisson outcomes
-        ``("zero", "positive")``.
+        The labels, sorted or in the order given or declared; for counts ``("failure",
+        "success")``; for Poisson outcomes ``("zero", "positive")``.
     has : ndarray of shape (n, K), bool
         Which levels a row holds: one, or for grouped counts both. A row without any
         counts as absent.
     is_labels : bool
         Whether the user gave one label a row.
+    order_taken : str
+        Of an ordinal outcome without a declared order: which one was taken.
+    unused : tuple
+        Levels that were named and that no row has.
+    is_event : bool or None
+        Whether the only level of a given order that occurs is its last.
     """
 
     levels: NDArray[Any]
     has: NDArray[np.bool_]
     is_labels: bool
+    order_taken: str = ""
+    unused: tuple[Any, ...] = ()
+    is_event: bool | None = None
+
+    def of_rows(self, rows: NDArray[np.intp]) -> Outcome:
+        """Return the outcome of these rows alone; of labels, the levels they have."""
+        has = self.has[rows]
+        if not self.is_labels:
+            return replace(self, has=has)
+        used = has.any(axis=0)
+        return replace(
+            self,
+            levels=self.levels[used],
+            has=has[:, used],
+            unused=(*self.unused, *self.levels[~used].tolist()),
+        )
 
 
-def outcome_from(y: object, family: str) -> Outcome:
-    """Read the outcome `y` of a family.
+def outcome_from(y: object, family: str, order: object = None) -> Outcome:
+    """Read the outcome `y` of a family; labels in an order, if there is one.
 
     Raises
     ------
@@ -52,32 +84,47 @@ def outcome_from(y: object, family: str) -> Outcome:
     >>> outcome_from([[3, 0], [1, 2]], "binomial").has.tolist()
     [[False, True], [True, True]]
     """
-    checked_family(family)
-    if family == "poisson":
-        return _non_negative(y)
-    if family == "binomial" and _n_columns(y) == 2:
-        return _counts(y)
-    if family in ("ordinal", "multinomial"):
-        ordered = _ordered_categories(y)
-        if ordered is not None:
-            return ordered
+    family = family_named(family)
+    chosen = given_order(order)
+    if family == "poisson" or (family == "binomial" and _n_columns(y) == 2):
+        _require_no_order(chosen, family)
+        return _non_negative(y) if family == "poisson" else _counts(y)
+    if chosen is None and family in ("ordinal", "multinomial"):
+        chosen = declared_order(y)
+    if family == "multinomial" and chosen is not None and not chosen.is_declared:
+        chosen = None
     labels = labels_from(y)
     if family == "binomial" and not _is_categorical(y) and _are_shares(labels):
+        _require_no_order(chosen, family)
         return Outcome(
             np.array(["failure", "success"]),
             np.stack([labels < 1, labels > 0], axis=1).astype(bool),
             False,
         )
-    levels, codes = _coded(labels)
-    if family == "binomial" and levels.size > 2:
+    unused: tuple[Any, ...] = ()
+    is_event = None
+    if chosen is None:
+        levels, codes = _coded(labels)
+    else:
+        found, codes, unused = in_order(labels, chosen)
+        levels = _as_levels(found)
+        is_event = chosen.levels[-1] not in unused
+    if family in ("binomial", "conditional") and levels.size > 2:
         shown = ", ".join(repr(level) for level in levels[:5].tolist())
+        counts = "" if family == "conditional" else _COUNTS_TOO
         raise InputError(
-            "y must hold two classes, two columns of counts of successes and failures, "
-            f"or proportions in [0, 1] for family='binomial', got {levels.size} "
+            f"y must hold two classes{counts} for family={family!r}, got {levels.size} "
             f"different values ({shown}{', ...' if levels.size > 5 else ''}); for more "
             "classes use family='multinomial' or 'ordinal', for counts 'poisson'"
         )
-    return Outcome(levels, codes[:, np.newaxis] == np.arange(levels.size), True)
+    return Outcome(
+        levels,
+        codes[:, np.newaxis] == np.arange(levels.size),
+        True,
+        order_taken(chosen, levels.tolist()) if family == "ordinal" else "",
+        unused,
+        is_event,
+    )
 
 
 def numbers_of(y: Any) -> NDArray[np.float64]:
@@ -87,11 +134,19 @@ def numbers_of(y: Any) -> NDArray[np.float64]:
     return labels_from(y).astype(np.float64)
 
 
-def checked_family(family: object) -> None:
-    """Raise if there is no such family."""
-    if family not in FAMILIES:
+def has_trials(y: Any, family: str) -> NDArray[np.bool_] | None:
+    """Return which groups of counts have any trials; None if these are no counts."""
+    if family != "binomial" or _n_columns(y) != 2:
+        return None
+    return np.asarray(_counts(y).has.any(axis=1))
+
+
+def _require_no_order(order: Order | None, family: str) -> None:
+    """Raise if an order was given to what has no labels."""
+    if order is not None:
         raise InputError(
-            f"family must be one of {', '.join(map(repr, FAMILIES))}, got {family!r}"
+            "order is for outcomes that are labels, got one for counts or shares of "
+            f"family={family!r}; leave it out"
         )
 
 
@@ -161,22 +216,6 @@ def _non_negative(y: object) -> Outcome:
     )
 
 
-def _ordered_categories(y: Any) -> Outcome | None:
-    """Read a pandas categorical with an order of its own."""
-    categorical = getattr(y, "cat", y)
-    if not getattr(categorical, "ordered", False):
-        return None
-    codes = np.asarray(categorical.codes)
-    if (codes < 0).any():
-        raise InputError(
-            f"y must have a label for every row, got {int((codes < 0).sum())} missing "
-            "labels; drop those rows"
-        )
-    used = np.unique(codes)
-    levels = np.asarray(categorical.categories)[used]
-    return Outcome(levels, codes[:, np.newaxis] == used, True)
-
-
 def _coded(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted distinct labels, and the number of each row's label."""
     if labels.dtype.kind != "O":
@@ -192,7 +231,14 @@ def _coded(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         ) from None
     number = {label: k for k, label in enumerate(distinct)}
     codes = np.array([number[label] for label in labels.tolist()], dtype=np.intp)
+    return _as_levels(distinct), codes
+
+
+def _as_levels(distinct: list[Any]) -> NDArray[Any]:
+    """Return an array that holds exactly these levels."""
     levels = np.array(distinct)
-    if levels.tolist() != distinct:
-        levels = np.array(distinct, dtype=object)
-    return levels, codes
+    if levels.tolist() == distinct:
+        return levels
+    levels = np.empty(len(distinct), dtype=object)
+    levels[:] = distinct
+    return levels

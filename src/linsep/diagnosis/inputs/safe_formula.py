@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from linsep.diagnosis.inputs.fixed_effects import named_factors, split_at_bar
 from linsep.diagnosis.inputs.formulas import (
     COUNTS,
+    no_such_column,
     require_formulaic,
     sides_of,
     unquoted,
@@ -72,7 +73,9 @@ def safe_formula(formula: str, columns: Collection[str]) -> str:
     else:
         for name in counts.groups():
             if unquoted(name) not in columns:
-                raise InputError(_not_allowed(name, formula))
+                raise InputError(
+                    no_such_column(unquoted(name), columns, " on the command line")
+                )
     terms, effects = split_at_bar(right)
     if effects is not None:
         n_factors = len(named_factors(effects, columns))
@@ -97,8 +100,13 @@ def _checked_tokens(side: str, formula: str, columns: Collection[str]) -> list[T
             kind, text = token.kind.value, token.token
             if power and not (kind == "value" and _is_power(text)):
                 raise InputError(_bad_power(text, formula))
+            unknown = _unknown_column(kind, text, columns)
+            if unknown is not None:
+                raise InputError(
+                    no_such_column(unknown, columns, " on the command line")
+                )
             power = kind == "operator" and "**" in text
-            if (power and text != "**") or not _is_allowed(kind, text, columns):
+            if (power and text != "**") or not _is_allowed(kind, text):
                 raise InputError(_not_allowed(text, formula))
             depth += {"(": 1, ")": -1}.get(text, 0) if kind == "context" else 0
             tokens.append(token)
@@ -112,15 +120,23 @@ def _checked_tokens(side: str, formula: str, columns: Collection[str]) -> list[T
     return tokens
 
 
-def _is_allowed(kind: str, text: str, columns: Collection[str]) -> bool:
-    """Tell whether a token cannot run code."""
+def _unknown_column(kind: str, text: str, columns: Collection[str]) -> str | None:
+    """Return the name that a token gives as a column, if it is none."""
+    call = _CALL.fullmatch(text) if kind == "python" else None
+    if call is not None and call[1] in TRANSFORMS:
+        text = unquoted(call[2])
+    elif kind != "name":
+        return None
+    return None if text in columns else text
+
+
+def _is_allowed(kind: str, text: str) -> bool:
+    """Tell whether a token, whose columns are known, cannot run code."""
     if kind == "name":
-        return text in columns
+        return True
     if kind == "python":
         call = _CALL.fullmatch(text)
-        return (
-            call is not None and call[1] in TRANSFORMS and unquoted(call[2]) in columns
-        )
+        return call is not None and call[1] in TRANSFORMS
     if kind == "value":
         return text.isdecimal()
     return set(text) <= set("+-:*" if kind == "operator" else "()")

@@ -23,6 +23,8 @@ def study_from_sklearn(
     fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Any = None,
+    order: Any = None,
+    groups: Any = None,
 ) -> Study:
     """Transform the data as the pipeline would, and read what comes out.
 
@@ -38,11 +40,12 @@ def study_from_sklearn(
             f"or PoissonRegressor, got {kind}; for others call diagnose(X, y, "
             "family=...) with the design"
         )
-    if fit_intercept is not None:
-        raise InputError(
-            "the estimator says itself whether it fits an intercept; leave "
-            "fit_intercept out"
-        )
+    for name, value in (("fit_intercept", fit_intercept), ("groups", groups)):
+        if value is not None:
+            raise InputError(
+                "the estimator says itself whether it fits an intercept, and has no "
+                f"groups; leave {name} out"
+            )
     if stages:
         X, names = _transformed(stages, last, X, y)
         feature_names = names if feature_names is None else feature_names
@@ -58,7 +61,25 @@ def study_from_sklearn(
         fit_intercept=bool(last.fit_intercept),
         sample_weight=sample_weight,
         feature_names=feature_names,
+        order=order,
+        penalty=_penalty(last),
     )
+
+
+def _penalty(last: Any) -> str:
+    """Say how a regression penalises its coefficients; "" if it does not."""
+    settings = last.get_params()
+    if "alpha" in settings:
+        return f"alpha = {settings['alpha']:g}" if settings["alpha"] > 0 else ""
+    # scikit-learn from 1.8 takes C=inf for no penalty, before 1.2 it took "none".
+    if settings.get("penalty", "l2") in (None, "none"):
+        return ""
+    chosen = np.unique(getattr(last, "C_", settings.get("C", np.nan)))
+    if np.isinf(chosen).all():
+        return ""
+    if np.isnan(chosen).any():
+        return "C chosen by cross-validation"
+    return f"C = {', '.join(f'{value:g}' for value in chosen)}"
 
 
 def _chosen(estimator: Any) -> Any:

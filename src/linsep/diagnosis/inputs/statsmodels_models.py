@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, factors_of, level_text
 from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.families import family_of_glm
 from linsep.diagnosis.inputs.fixed_effects import factor_of
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.row_names import row_names_of
 
-# Links of a binomial model for which the two tails of the likelihood are the same
-# question. (The log and identity links bound the linear predictor.)
-_BINOMIAL_LINKS = {"Logit", "Probit", "CLogLog", "LogLog", "CDFLink", "logit", "probit"}
 _COUNT_MODELS = {
     "Poisson",
     "NegativeBinomial",
@@ -24,9 +24,12 @@ _COUNT_MODELS = {
     "GeneralizedPoisson",
 }
 _SUPPORTED = (
-    "Logit, Probit, GLM with a Binomial, Poisson or NegativeBinomial family, Poisson, "
-    "NegativeBinomial, MNLogit and OrderedModel"
+    "Logit, Probit, GLM and GEE with a Binomial, Poisson or NegativeBinomial family, "
+    "Poisson, NegativeBinomial, MNLogit, OrderedModel and ConditionalLogit"
 )
+# A column of 0 and 1 that stands for a level: "died[yes]", "C(died)[T.yes]".
+_LEVEL = re.compile(r"(?P<term>.+)\[(?:T\.)?(?P<level>.*)\]", re.DOTALL)
+_FACTOR = re.compile(r"C\(\s*([^\W\d]\w*)\s*\)")
 
 
 def study_from_statsmodels(
@@ -36,29 +39,45 @@ def study_from_statsmodels(
     fit_intercept: bool | None = None,
     sample_weight: Any = None,
     feature_names: Any = None,
+    order: Any = None,
+    groups: Any = None,
 ) -> Study:
     """Read the design of a statsmodels model; its constant is a column like others."""
     for name, value in (
         ("family", family),
         ("fit_intercept", fit_intercept),
         ("feature_names", feature_names),
+        ("order", order),
+        ("groups", groups),
     ):
         if value is not None:
             raise InputError(
                 f"a statsmodels model says itself what its {name} is; leave {name} out"
             )
     model = getattr(model_or_result, "model", model_or_result)
-    y, known, weights = _outcome(model, sample_weight)
+    kinds = {kind.__name__ for kind in type(model).__mro__}
+    known = _family(model, kinds)
+    y, name, levels = _outcome(model, kinds, known)
+    if "GLM" in kinds:
+        weights = np.asarray(model.freq_weights) * np.asarray(model.var_weights)
+        if np.ndim(y) == 1 and known == "binomial":
+            weights = weights * _trials(model)  # all of one outcome
+        sample_weight = (
+            weights if sample_weight is None else weights * np.asarray(sample_weight)
+        )
     names = [str(name) for name in model.data.xnames][: model.exog.shape[1]]
     study = study_from(
         model.exog,
         y,
         family=known,
         fit_intercept=False,
-        sample_weight=weights,
+        sample_weight=sample_weight,
         feature_names=names,
-        outcome_name=_outcome_name(model),
+        order=levels,
+        groups=model.groups if known == "conditional" else None,
+        outcome_name=name,
         frequencies=_frequencies(model),
+        penalty=_penalty(model_or_result),
         **_users_rows(model),
     )
     return _with_factors(replace(study, given=Given(refit=_refit(model))), model)
@@ -120,46 +139,120 @@ def _refit(model: Any) -> str:
     return ""
 
 
-def _outcome(model: Any, weights: Any) -> tuple[Any, str, Any]:
-    """Return the outcome of a model, its family, and the weights of its rows."""
-    kinds = {kind.__name__ for kind in type(model).__mro__}
+def _family(model: Any, kinds: set[str]) -> str:
+    """Tell the family of a model by its class."""
     if kinds & {"Logit", "Probit"}:
-        return _shares(model.endog), "binomial", weights
-    if "GLM" in kinds:
-        return _outcome_of_glm(model, weights)
-    if "MNLogit" in kinds:
-        names = [str(model._ynames_map[k]) for k in sorted(model._ynames_map)]
-        return _in_order(model.endog, names), "multinomial", weights
-    if "OrderedModel" in kinds:
-        return _in_order(model.endog, np.asarray(model.labels)), "ordinal", weights
+        return "binomial"
+    if "GLM" in kinds and not kinds & {"OrdinalGEE", "NominalGEE"}:
+        return family_of_glm(model.family)
+    for kind, family in (
+        ("MNLogit", "multinomial"),
+        ("OrderedModel", "ordinal"),
+        ("ConditionalLogit", "conditional"),
+    ):
+        if kind in kinds:
+            return family
     if kinds & _COUNT_MODELS and not any("ZeroInflated" in kind for kind in kinds):
-        return model.endog, "poisson", weights
+        return "poisson"
     raise InputError(
         f"the model must be one of {_SUPPORTED}, got {type(model).__name__}; for other "
-        "models call diagnose(X, y, family=...) with the design"
+        "models call diagnose(X, y, family=...) with the design, if its likelihood is "
+        "that of such a family"
     )
 
 
-def _outcome_of_glm(model: Any, given: Any) -> tuple[Any, str, Any]:
-    """Read a generalised linear model: family, link, weights, trials."""
-    family = type(model.family).__name__
-    link = type(model.family.link).__name__
-    weights = np.asarray(model.freq_weights) * np.asarray(model.var_weights)
-    if given is not None:
-        weights = weights * np.asarray(given)
-    if family == "Binomial" and link in _BINOMIAL_LINKS:
-        trials = _trials(model)
-        y = _shares(model.endog)
-        if y.ndim == 1:  # the trials of a row are all of one outcome
-            return y, "binomial", weights * trials
-        return _counts(y * trials[:, np.newaxis]), "binomial", weights * (trials > 0)
-    if family in ("Poisson", "NegativeBinomial") and link == "Log":
-        return model.endog, "poisson", weights
-    raise InputError(
-        "a GLM must have a Binomial family with a logit, probit, cloglog or loglog "
-        "link, or a Poisson or NegativeBinomial family with a log link, got "
-        f"{family} with link {link}; other links bound the coefficients in other ways"
-    )
+def _outcome(
+    model: Any, kinds: set[str], family: str
+) -> tuple[Any, str, list[Any] | None]:
+    """Return the outcome of a model, its name, and its levels in order."""
+    endog, name = model.endog, model.endog_names
+    if family == "multinomial":
+        numbers = sorted(model._ynames_map)
+        levels = [str(model._ynames_map[number]) for number in numbers]
+        return np.array(levels)[np.asarray(endog, np.intp)], _plain(name), levels
+    if family == "ordinal":
+        levels = np.asarray(model.labels).tolist()
+        values = np.array(levels, dtype=object)
+        return values[np.asarray(endog, np.intp)], _plain(name), levels
+    if family != "binomial":
+        return endog, _plain(name), None
+    shares = np.asarray(endog, dtype=np.float64)
+    if "GLM" in kinds:
+        shares = np.where(_trials(model) > 0, shares, np.nan)
+    _require_shares(shares)
+    if isinstance(name, list) and len(name) == 2:
+        return _two_columns(shares, name, _trials(model))
+    if np.isin(shares, (0.0, 1.0)).all():
+        return shares.astype(np.int64), _plain(name), None
+    return _counts(shares, _trials(model)), _plain(name), None
+
+
+def _two_columns(
+    shares: NDArray[np.float64], names: list[str], trials: NDArray[np.float64]
+) -> tuple[Any, str, list[Any] | None]:
+    """Read an outcome of two columns: levels, or counts of successes and failures.
+
+    A formula makes of a text or boolean two columns of 0 and 1, one for each level, and
+    a binomial model is about the first of them.
+    """
+    found = [_LEVEL.fullmatch(str(name)) for name in names]
+    first, second = found
+    is_level = first and second and first["term"] == second["term"]
+    if is_level and first and second and np.isin(shares, (0.0, 1.0)).all():
+        factor = _FACTOR.fullmatch(first["term"])
+        levels = [second["level"], first["level"]]
+        name = factor[1] if factor else first["term"]
+        return np.array(levels)[shares.astype(np.intp)], name, levels
+    if names == ["y1", "y2"]:  # what statsmodels calls columns without names
+        return _counts(shares, trials), "y", None
+    import pandas as pd
+
+    counts = _counts(shares, trials)
+    return pd.DataFrame(counts, columns=list(map(str, names))), "y", None
+
+
+def _counts(
+    shares: NDArray[np.float64], trials: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return shares of successes as counts; none of either where there is no trial.
+
+    The rounding of shares times trials is undone, but for what would become zero.
+    """
+    counts = np.nan_to_num(np.stack([shares, 1.0 - shares], axis=1), nan=0.0)
+    counts *= trials[:, np.newaxis]
+    whole = np.rint(counts)
+    is_near = (np.abs(counts - whole) < 1e-9 * np.maximum(1.0, whole)) & (whole > 0)
+    return np.where(is_near, whole, counts)
+
+
+def _require_shares(shares: NDArray[np.float64]) -> None:
+    """Raise if a binomial outcome leaves [0, 1]; statsmodels fits it all the same."""
+    outside = (shares < 0) | (shares > 1)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise InputError(
+            "the outcome of a binomial model must be 0 or 1, or a share between them, "
+            f"got {shares[row]:g} in row {row}: what statsmodels fits then is no "
+            "regression; code the outcome 0 and 1"
+        )
+
+
+def _penalty(result: Any) -> str:
+    """Say how a fit is penalised; "" if it is not, or if this is no fit."""
+    model = getattr(result, "model", result)
+    if hasattr(model, "penal"):
+        return type(model).__name__
+    result = getattr(result, "_results", result)
+    kinds = [kind.__name__ for kind in type(result).__mro__]
+    if "RegularizedResults" in kinds:  # which do not keep their alpha
+        return "fit_regularized, unless its alpha was 0"
+    if not any(re.match(r"L1[A-Z]", kind) for kind in kinds):
+        return ""
+    alpha = np.asarray(result.mle_settings["alpha"], dtype=np.float64)
+    if not alpha.any():
+        return ""
+    low, high = alpha.min(), alpha.max()
+    return f"L1, alpha = {high:g}" if low == high else f"L1, alpha {low:g} to {high:g}"
 
 
 def _users_rows(model: Any) -> dict[str, Any]:
@@ -171,29 +264,6 @@ def _users_rows(model: Any) -> dict[str, Any]:
     return {"present": np.setdiff1d(np.arange(n_given), left_out), "n_given": n_given}
 
 
-def _shares(endog: Any) -> Any:
-    """Return 0/1 outcomes as labels, shares of successes as two columns."""
-    values = np.asarray(endog, dtype=np.float64)
-    if np.isin(values, (0.0, 1.0)).all():
-        return values.astype(np.int64)
-    return np.stack([values, 1.0 - values], axis=1)
-
-
-def _counts(products: Any) -> Any:
-    """Undo the rounding of shares times trials, but for what would become zero."""
-    whole = np.rint(products)
-    is_near = (np.abs(products - whole) < 1e-9 * np.maximum(1.0, whole)) & (whole > 0)
-    return np.where(is_near, whole, products)
-
-
-def _in_order(endog: Any, labels: Any) -> Any:
-    """Return the classes by their names, in the model's order."""
-    import pandas as pd
-
-    codes = np.asarray(endog).astype(np.intp)
-    return pd.Categorical.from_codes(codes, pd.Index(labels), ordered=True)
-
-
-def _outcome_name(model: Any) -> str:
-    name = getattr(model, "endog_names", "y")
-    return str(name) if isinstance(name, str) else "y"
+def _plain(name: Any) -> str:
+    """Return the outcome's name where it is one text."""
+    return name if isinstance(name, str) else "y"

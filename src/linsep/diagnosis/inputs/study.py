@@ -87,6 +87,14 @@ class Study:
         The labels of the rows present, where the outcome is labels.
     n_missing : int
         Rows left out for missing values.
+    n_without_trials : int
+        Rows left out because their counts of trials are zero.
+    n_uninformative : int
+        Rows left out because their group has one outcome only.
+    strata : ndarray of shape (n,), int, or None
+        The groups of a conditional model, numbered from 0.
+    penalty : str
+        How the estimates of the model at hand are penalised; "" if they are not.
     factors : dict of str to Factor
         The factors of a formula, where the data are at hand.
     has_constant : bool
@@ -117,6 +125,10 @@ class Study:
     fit_intercept: bool
     labels: NDArray[Any] | None = None
     n_missing: int = 0
+    n_without_trials: int = 0
+    n_uninformative: int = 0
+    strata: NDArray[np.intp] | None = None
+    penalty: str = ""
     factors: dict[str, Factor] = field(default_factory=dict)
     has_constant: bool = False
     notes: tuple[str, ...] = ()
@@ -141,11 +153,6 @@ class Study:
 
         Outcomes that no row of them has are no longer among its levels.
         """
-        has = self.outcome.has[rows]
-        levels = self.outcome.levels
-        if self.outcome.is_labels:
-            used = has.any(axis=0)
-            levels, has = levels[used], has[:, used]
 
         def some(values: Any) -> Any:
             return None if values is None else values[rows]
@@ -153,7 +160,7 @@ class Study:
         return replace(
             self,
             X=self.X[rows][:, columns],
-            outcome=replace(self.outcome, levels=levels, has=has),
+            outcome=self.outcome.of_rows(rows),
             present=self.present[rows],
             names=tuple(self.names[j] for j in columns),
             codings=tuple(self.codings[j] for j in columns),

@@ -86,14 +86,6 @@ class Facts:
             partition.overlapped, self.groups.group, self.study.outcome.has
         )
 
-    @property
-    def is_one_outcome(self) -> bool:
-        """Whether all rows have the same class, or the count zero."""
-        outcome = self.study.outcome
-        if self.study.family == "poisson":
-            return not outcome.has[:, 1].any()
-        return bool(outcome.levels.size == 1)
-
     @cached_property
     def levels_held(self) -> NDArray[np.bool_]:
         """Which levels of the outcome each distinct row holds."""
@@ -151,8 +143,11 @@ class Facts:
 
         What a column says of a factor's levels in numbers gives way to the levels; a
         level gives way to a column that says as much of the same factor. Cells of
-        crossed factors speak of rows that nothing else predicts.
+        crossed factors speak of rows that nothing else predicts. Of a conditional model
+        there are none: a column tells rows apart within groups.
         """
+        if self.study.strata is not None:
+            return []
         columns = self._level_columns
         levels = level_reasons(self.study, self.separated, columns)
         found, _ = self._single_columns
@@ -244,7 +239,7 @@ class Facts:
     @property
     def is_every_column_tried(self) -> bool:
         """Whether there was time to look at all columns for one that predicts rows."""
-        return self._single_columns[1]
+        return self.study.strata is not None or self._single_columns[1]
 
     @cached_property
     def _single_columns(self) -> tuple[list[Reason], bool]:

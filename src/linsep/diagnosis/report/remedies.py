@@ -18,6 +18,7 @@ from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report import refitting
 from linsep.diagnosis.report.facts import Facts, budget_for_text
 from linsep.diagnosis.report.phrases import counted, listed
+from linsep.diagnosis.report.premises import is_one_outcome
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.rows import rows_from
@@ -86,12 +87,20 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
     study = facts.study
     if facts.status is DiagnosisStatus.OVERLAP:
         return []
-    if facts.is_one_outcome:
+    if is_one_outcome(study):
         return [
             Remedy(
                 "data with another outcome too",
                 "with one alone a constant predicts every row, and no method can "
                 "estimate more",
+            )
+        ]
+    if study.strata is not None:
+        return [
+            Remedy(
+                "Firth's or another penalty (a weakly informative prior)",
+                "it makes every estimate finite",
+                leaves="the model; estimates depend on the penalty",
             )
         ]
     watch = budget_for_text(facts.seconds_left)
@@ -100,7 +109,9 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
         columns = _independent(study, np.arange(study.present.size), everything, watch)
     except OutOfTime:
         columns = everything
-    found = [_firth(study, columns), _penalty(study, columns)]
+    found = []
+    if not study.penalty:
+        found = [_firth(study, columns), _penalty(study, columns)]
     if study.family in ("binomial", "multinomial"):
         found.append(
             Remedy(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import gcd
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ from linsep.diagnosis.report.phrases import (
     outcome_text,
     rounded,
 )
+from linsep.diagnosis.report.premises import model_text, premises
 from linsep.diagnosis.report.remedies import Remedy
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 
@@ -37,15 +39,11 @@ LONGEST_TEXT = 300
 # Coefficients and rows listed by name.
 MOST_NAMES = 12
 MOST_ROWS = 8
+# What a conditional model compares.
+WITHIN = " within their groups"
 # Factors beyond this are written relative to the largest, and rounded.
 LONGEST_FACTOR = 10**6
 
-_MODELS = {
-    "binomial": "binomial",
-    "poisson": "log link",
-    "multinomial": "multinomial",
-    "ordinal": "ordinal",
-}
 _INFINITE = {
     Estimate.PLUS: "Estimates that go to +inf",
     Estimate.MINUS: "Estimates that go to -inf",
@@ -65,17 +63,18 @@ def headline(facts: Facts) -> str:
     """Return the verdict on the rows in one short sentence."""
     separated, study = facts.separated, facts.study
     n, k = separated.size, int(separated.sum())
-    model = _MODELS[study.family]
+    model = model_text(study)
+    within = WITHIN if study.strata is not None else ""
     if facts.status is DiagnosisStatus.OVERLAP:
         return (
             f"Overlap ({model}): no direction predicts any of the {count_rows(n)} "
-            "perfectly."
+            f"perfectly{within}."
         )
     if facts.status is DiagnosisStatus.COMPLETE:
         is_are = "is" if n == 1 else "are"
         return (
             f"Complete separation ({model}): all {counted(study, np.arange(n))} "
-            f"{is_are} predicted perfectly."
+            f"{is_are} predicted perfectly{within}."
         )
     if k == 0:
         return (
@@ -86,7 +85,10 @@ def headline(facts: Facts) -> str:
     what = f"{k:,} of {count_rows(n)}"
     if study.frequencies is not None:
         what = f"{counted(study, np.flatnonzero(separated))} of {n:,}"
-    return f"Quasi-complete separation ({model}): {what} {is_are} predicted perfectly."
+    return (
+        f"Quasi-complete separation ({model}): {what} {is_are} predicted "
+        f"perfectly{within}."
+    )
 
 
 def existence(facts: Facts) -> str:
@@ -107,17 +109,19 @@ def sentences(answer: Diagnosis, facts: Facts, remedies: Sequence[Remedy]) -> li
     """Return the summary: verdict, culprits, rows and what to do come first."""
     lines = [headline(facts)]
     chance = _chance(answer, facts)
+    first = premises(facts.study)
+    lines += first
     is_any = answer.rank is not None and answer.rank >= answer.n_distinct
     if is_any:
         lines += chance
     if facts.status is DiagnosisStatus.OVERLAP:
         lines.append(_join(existence(facts), _rows(facts)))
     else:
-        first, others = _culprits(facts)
-        lines += first
+        culprits, others = _culprits(facts)
+        lines += culprits
         lines.append(_join(_rows(facts), existence(facts), _what_to_do(remedies)))
         lines += others
-    lines += answer.findings
+    lines += answer.findings[len(first) :]
     lines += _estimate_lines(answer)
     lines += _remedy_lines(remedies)
     return lines if is_any else lines + chance
@@ -126,19 +130,7 @@ def sentences(answer: Diagnosis, facts: Facts, remedies: Sequence[Remedy]) -> li
 def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
     """Return what was found besides the verdict."""
     study = facts.study
-    found = list(study.notes)
-    n_absent = study.n_given - study.present.size - study.n_missing
-    if n_absent:
-        found.append(f"{count_rows(n_absent)} of weight zero counted as absent.")
-    if study.n_missing:
-        found.append(f"{count_rows(study.n_missing)} with missing values left out.")
-    if study.outcome.levels.size == 1:
-        found.append(
-            f"One class only: every row has {outcome_text(study, 0)}, which a "
-            "constant predicts."
-        )
-    elif facts.is_one_outcome:
-        found.append(f"Every row has {study.outcome_name} = 0.")
+    found = [*premises(study), *study.notes]
     n = study.X.shape[0]
     if answer.n_distinct < n:
         found.append(
@@ -156,7 +148,7 @@ def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
         more = len(shown) - MOST_TERMS
         found.append(
             "Collinear columns, apart from separation: the design has rank "
-            f"{answer.rank} of {facts.columns.aliased.size}; "
+            f"{answer.rank} of {len(answer.coefficient_names)}; "
             + "; ".join(shown[:MOST_TERMS] + [f"and {more:,} more"] * (more > 0))
             + "."
         )
@@ -280,8 +272,11 @@ def _direction_text(
         for name, j in facts.demands.named_columns
         if partition.w[j]
     ]
+    if facts.study.strata is not None:  # the constants of groups may have doubled it
+        common = gcd(*(factor.numerator for _, factor in terms))
+        terms = [(name, factor / common) for name, factor in terms]
     columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
-    if not was_tried:
+    if not was_tried and n_columns > 1:
         columns = f"at most {columns}"
     if len(terms) > MOST_TERMS:
         names = listed([name for name, _ in terms])
@@ -311,6 +306,12 @@ def _effect(facts: Facts, n_rows: int) -> str:
         return (
             f" is never negative where {second}, never positive where {first}, and not "
             f"0 in {count_rows(n_rows)}."
+        )
+    if study.family == "conditional":
+        first, second = (outcome_text(study, k) for k in (0, 1))
+        return (
+            f" is never lower where {second} than where {first} in the same group, and "
+            f"predicts {count_rows(n_rows)}{WITHIN}."
         )
     if n_rows == 0:
         return ", along which some outcomes are ruled out."
@@ -368,9 +369,12 @@ def _what_to_do(remedies: Sequence[Remedy]) -> str:
         return ""
     if len(remedies) == 1:
         return "What to do: see below."
-    return (
-        "What to do: use a penalty, or another remedy below; remedies() has the code."
-    )
+    if any("penalty" in remedy.name for remedy in remedies):
+        return (
+            "What to do: use a penalty, or another remedy below; remedies() has the "
+            "code."
+        )
+    return "What to do: see the remedies below; remedies() has the code."
 
 
 def _remedy_lines(remedies: Sequence[Remedy]) -> list[str]:

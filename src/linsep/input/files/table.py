@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.input.errors import InputError
+from linsep.input.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -149,10 +148,7 @@ def _position(
             number = int(column)
     if number is not None and -len(names) <= number < len(names):
         return number % len(names)
-    close = difflib.get_close_matches(str(column), names, n=3, cutoff=0.5)
-    folded = [name for name in names if name.casefold() == str(column).casefold()]
-    hint = " or ".join(map(repr, folded or close))
-    advice = f"did you mean {hint}?" if hint else f"it has {_listed(names)}"
+    advice = did_you_mean(column, names) or f"it has {_listed(names)}"
     if argument == "columns":
         raise InputError(
             f"{source} must have the column {column!r}, which is needed, got none of "

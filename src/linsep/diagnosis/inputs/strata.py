@@ -1,0 +1,70 @@
+"""The groups within which a conditional model compares cases with controls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.input import InputError
+from linsep.input.errors import did_you_mean
+from linsep.input.exact_numbers import is_missing
+
+
+def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
+    """Give the group of each row a number; None if the model is not conditional.
+
+    Examples
+    --------
+    >>> strata_of(["b", "a", "b"], "conditional", 3).tolist()
+    [0, 1, 0]
+    """
+    if groups is None and family != "conditional":
+        return None
+    if groups is None or family != "conditional":
+        raise InputError(
+            "groups go with family='conditional', the conditional logit, and it needs "
+            f"them, got family={family!r} with{'out' * (groups is None)} groups; for "
+            "fixed effects with estimates of their own write 'y ~ x | group'"
+        )
+    values = np.asarray(groups)
+    if values.shape != (n,):
+        raise InputError(
+            f"groups must name the group of each of the {n} rows, got shape "
+            f"{values.shape}"
+        )
+    number: dict[Any, int] = {}
+    codes = [number.setdefault(value, len(number)) for value in values.tolist()]
+    if any(map(is_missing, number)):
+        raise InputError(
+            "groups must name the group of every row, got a missing value; leave those "
+            "rows out"
+        )
+    return np.array(codes, dtype=np.intp)
+
+
+def informative(
+    strata: NDArray[np.intp], has: NDArray[np.bool_], is_present: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return which of the rows present are in a group with both outcomes.
+
+    In any other the conditional likelihood is 1, whatever the coefficients are.
+    """
+    if has.shape[1] < 2:
+        return np.zeros(strata.size, dtype=bool)
+    is_mixed = np.ones(strata.max() + 1, dtype=bool)
+    for held in has.T:
+        is_mixed &= np.bincount(strata[held & is_present], minlength=is_mixed.size) > 0
+    return np.asarray(is_present & is_mixed[strata])
+
+
+def require_column(name: str, columns: Any) -> None:
+    """Raise if `groups` names no column of the data."""
+    known = list(map(str, columns))
+    if name not in known:
+        hint = did_you_mean(name, known) or f"it has {', '.join(known[:10])}"
+        raise InputError(
+            f"groups must name a column of the data, got {name!r}, which is none; "
+            f"{hint}"
+        )

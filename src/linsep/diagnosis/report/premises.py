@@ -1,0 +1,124 @@
+"""What a reader must know before a verdict means anything: how the data were read.
+
+One outcome only, rows left out, the order and the coding of the outcome, a penalty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.report.phrases import count_rows, listed, outcome_text
+
+_MODELS = {"poisson": "log link"}
+# Levels of an order that are written out.
+MOST_LEVELS = 8
+
+
+def model_text(study: Study) -> str:
+    """Name the model, and how two outcomes are coded unless they are 0 and 1.
+
+    Coefficients speak of the second outcome against the first.
+    """
+    model = _MODELS.get(study.family, study.family)
+    levels = study.outcome.levels.tolist()
+    if study.family not in ("binomial", "conditional") or len(levels) != 2:
+        return model
+    if levels in ([0, 1], ["failure", "success"]):
+        return model
+    first, second = (outcome_text(study, k) for k in (0, 1))
+    return f"{model}, {second} against {first}"
+
+
+def is_one_outcome(study: Study) -> bool:
+    """Tell whether all rows have the same class, or the count zero."""
+    outcome = study.outcome
+    if study.family == "poisson":
+        return not outcome.has[:, 1].any()
+    return bool(outcome.levels.size == 1)
+
+
+def premises(study: Study) -> tuple[str, ...]:
+    """Return what to say right after the verdict, a sentence each."""
+    return (*_one_outcome(study), *_rows_left_out(study), *_readings(study))
+
+
+def _one_outcome(study: Study) -> Iterator[str]:
+    """Say that there is nothing to tell apart."""
+    if not is_one_outcome(study):
+        return
+    if study.family == "poisson":
+        yield f"Every row has {study.outcome_name} = 0."
+    else:
+        yield (
+            f"One class only: every row has {outcome_text(study, 0)}, which a "
+            "constant predicts."
+        )
+
+
+def _rows_left_out(study: Study) -> Iterator[str]:
+    """Say how many rows do not count, and why."""
+    n_left = study.present.size
+    if study.n_missing:
+        yield f"{count_rows(study.n_missing)} with missing values left out."
+    if study.n_without_trials:
+        yield f"{count_rows(study.n_without_trials)} without trials counted as absent."
+    if study.n_uninformative:
+        yield (
+            f"{count_rows(study.n_uninformative)} in groups with one outcome only left "
+            "out: they say nothing to a conditional likelihood."
+        )
+    others = study.n_missing + study.n_without_trials + study.n_uninformative
+    n_weightless = study.n_given - n_left - others
+    if n_weightless:
+        yield f"{count_rows(n_weightless)} of weight zero counted as absent."
+    if 2 * n_left < study.n_given:
+        yield f"What is said here is of the {count_rows(n_left)} left."
+
+
+def _readings(study: Study) -> Iterator[str]:
+    """Say how the outcome was read, and what the model is."""
+    outcome, name = study.outcome, study.outcome_name
+    if outcome.order_taken:
+        levels = outcome.levels.tolist()
+        yield (
+            f"No order of {name} is declared, so {outcome.order_taken} is taken: "
+            f"{order_text(levels)}. Another is given by order=[...] (--order A,B,...)."
+        )
+    absent = [f"{name} = {level}" for level in outcome.unused]
+    for factor in study.factors.values():
+        counts = np.bincount(factor.codes[factor.codes >= 0], minlength=1)
+        n_levels = len(factor.levels)
+        is_unused = np.append(counts, np.zeros(n_levels, dtype=int))[:n_levels] == 0
+        absent += [factor.text(code) for code in np.flatnonzero(is_unused).tolist()]
+    if absent:
+        yield f"No row present has {listed(absent)}."
+    if study.strata is not None:
+        n_groups = int(study.strata.max()) + 1
+        yield (
+            f"Cases are compared with the controls of their group, in {n_groups:,} "
+            f"group{'s' * (n_groups != 1)}; there is no intercept, which would cancel."
+        )
+    if study.penalty:
+        yield (
+            f"The fit is penalised ({study.penalty}), so the estimates it penalises "
+            "are finite; what is said here is of the likelihood without the penalty. "
+            "Estimates that would be infinite have the size the penalty gives them."
+        )
+
+
+def order_text(levels: Sequence[Any]) -> str:
+    """Write levels in their order.
+
+    Examples
+    --------
+    >>> order_text(["low", "mid", "high"])
+    'low < mid < high'
+    """
+    texts = list(map(str, levels))
+    if len(texts) > MOST_LEVELS:
+        texts = [*texts[: MOST_LEVELS - 1], "...", texts[-1]]
+    return " < ".join(texts)

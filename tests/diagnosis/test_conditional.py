@@ -1,0 +1,237 @@
+"""Conditional logit: cases against the controls of their group, judged by all pairs."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import linsep
+from judges import rank, z3_direction_exists
+from linsep.cli import main
+
+
+def pairs_of(X, y, groups):
+    """Each case minus each control of its group, in fractions, and the two rows."""
+    rows, ends = [], []
+    for i in range(len(y)):
+        for j in range(len(y)):
+            if groups[i] == groups[j] and y[i] == 1 and y[j] == 0:
+                difference = zip(map(Fraction, X[i]), map(Fraction, X[j]), strict=True)
+                rows.append([a - b for a, b in difference])
+                ends.append((i, j))
+    return rows, ends
+
+
+def assert_conditional_is_right(answer, X, y, groups):
+    """Compare a diagnosis with z3 on the pairs."""
+    rows, ends = pairs_of(X, y, groups)
+    strict = [z3_direction_exists(rows, [], row) for row in rows]
+    if all(strict):
+        assert answer.status.value == "complete"
+    else:
+        expected = "quasi-complete" if any(strict) else "overlap"
+        assert answer.status.value == expected
+    of_row = {}
+    for is_strict, two in zip(strict, ends, strict=True):
+        for i in two:
+            of_row.setdefault(i, []).append(is_strict)
+    separated = sorted(i for i, found in of_row.items() if all(found))
+    assert answer.separated_rows.tolist() == separated
+    assert answer.overlapped_rows.tolist() == sorted(of_row.keys() - set(separated))
+    assert answer.rank == rank(rows)
+    assert len(answer.estimates) == len(X[0])
+    for j, verdict in enumerate(answer.estimates.values()):
+        unit = [Fraction(k == j) for k in range(len(X[0]))]
+        if rank([*rows, unit]) > answer.rank:
+            assert verdict.value == "aliased"
+            continue
+        up, down = (z3_direction_exists(rows, [], unit, sign) for sign in (1, -1))
+        names = {(False, False): "finite", (True, True): "undetermined"}
+        names |= {(True, False): "+inf", (False, True): "-inf"}
+        assert verdict.value == names[up, down]
+    if any(strict):
+        w = answer.exact_direction
+        products = [sum(a * b for a, b in zip(row, w, strict=True)) for row in rows]
+        assert [product > 0 for product in products] == strict
+        assert all(product >= 0 for product in products)
+    answer.certificate.verify(*answer.certificate_data())
+    assert answer.summary()
+
+
+@given(data=st.data())
+def test_everything_exact_agrees_with_all_pairs(data):
+    n, d = data.draw(st.integers(2, 9)), data.draw(st.integers(1, 3))
+    cell = st.integers(-2, 2)
+    X = np.array([[data.draw(cell) for _ in range(d)] for _ in range(n)], dtype=float)
+    X *= data.draw(st.sampled_from([1.0, 0.1, 1e-3]))  # tenths: differences round
+    X += data.draw(st.sampled_from([0.0, 0.3, 1e6]))
+    y = data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    groups = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    if not pairs_of(X, y, groups)[0]:
+        with pytest.raises(linsep.InputError, match="hold both outcomes"):
+            linsep.diagnose(X, y, family="conditional", groups=groups)
+        return
+    answer = linsep.diagnose(X, y, family="conditional", groups=groups)
+    assert_conditional_is_right(answer, X.tolist(), y, groups)
+
+
+def test_pairs_bound_the_likelihood_of_every_subset():
+    # The cases win against all subsets of their number iff they win one by one.
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        values = rng.integers(-3, 4, 6).tolist()
+        cases = rng.permutation(6)[: rng.integers(1, 6)].tolist()
+        controls = [i for i in range(6) if i not in cases]
+        total = sum(values[i] for i in cases)
+        of_subsets = all(
+            total >= sum(values[i] for i in some)
+            for some in combinations(range(6), len(cases))
+        )
+        assert of_subsets == all(
+            values[i] >= values[j] for i in cases for j in controls
+        )
+
+
+def matched(n_sets=120, seed=0):
+    """Sets of one case and two controls; an exposure that only cases have."""
+    rng = np.random.default_rng(seed)
+    data = pd.DataFrame(
+        {
+            "set": np.repeat([f"s{k}" for k in range(n_sets)], 3),
+            "ill": np.tile([1, 0, 0], n_sets),
+            "age": rng.normal(50, 9, 3 * n_sets).round(1),
+            "exposed": 0,
+            "site": np.repeat(rng.integers(0, 4, n_sets), 3),
+        }
+    )
+    chosen = rng.permutation(n_sets)[:9] * 3
+    data.loc[chosen, "exposed"] = 1
+    return data, np.sort(np.concatenate([chosen, chosen + 1, chosen + 2]))
+
+
+def test_planted_exposure_is_found_in_matched_sets(tmp_path):
+    data, rows = matched()
+    path = tmp_path / "matched.csv"
+    data.to_csv(path, index=False)
+    design = data[["age", "exposed", "site", "set"]]
+    shared = {"family": "conditional", "groups": "set"}
+    for answer in (
+        linsep.diagnose("ill ~ age + exposed + site", data, **shared),
+        linsep.diagnose("ill ~ 0 + age + exposed + site", data, **shared),
+        linsep.diagnose(design, data.ill, **shared),
+        linsep.diagnose(pl.from_pandas(design), pl.Series("ill", data.ill), **shared),
+        linsep.diagnose(
+            design.drop(columns="set").to_numpy(),
+            data.ill,
+            family="clogit",
+            groups=data.set,
+            feature_names=["age", "exposed", "site"],
+        ),
+        linsep.diagnose(path, "ill", **shared),
+    ):
+        assert answer.status.value == "quasi-complete"
+        assert answer.separated_rows.tolist() == rows.tolist()
+        assert {name: verdict.value for name, verdict in answer.estimates.items()} == {
+            "age": "finite", "exposed": "+inf", "site": "aliased",
+        }  # fmt: skip
+        assert answer.collinear == {"site": "a constant in each group"}
+        assert answer.rank == 2
+        text = "\n".join(answer.sentences())
+        assert (
+            "uses 1 column: exposed is never lower where ill = 1 than where ill = 0 "
+            "in the same group, and predicts 27 rows within their groups." in text
+        )
+        assert "in 120 groups; there is no intercept" in text.splitlines()[1]
+        assert "exact (conditional)" not in text
+        assert "intercept" not in answer.estimates
+    for how in (["--target=ill"], ["--formula=ill ~ age + exposed + site"]):
+        done = CliRunner().invoke(
+            main,
+            ["diagnose", str(path), *how, "--family=conditional", "--groups=set"],
+        )
+        assert done.exit_code == 0, done.output
+        head = " ".join(done.output.split("\nCases")[0].split())
+        assert head == answer.sentences()[0]
+
+
+def test_fits_of_statsmodels_are_diagnosed():
+    import statsmodels.api as sm
+    from statsmodels.tools.sm_exceptions import ConvergenceWarning
+
+    data, rows = matched(30, seed=4)
+    model = sm.ConditionalLogit(data.ill, data[["age", "exposed"]], groups=data.set)
+    with pytest.warns(ConvergenceWarning):
+        fit = model.fit(maxiter=3)
+    for given_model in (model, fit):
+        answer = linsep.check_separation(given_model, on_separation="ignore")
+        assert answer.separated_rows.tolist() == rows.tolist()
+        assert answer.estimates["exposed"] == "+inf"
+    penalised = model.fit_regularized(alpha=0.1)
+    assert "The fit is penalised" in linsep.diagnose(penalised).summary()
+    # The estimate that the diagnosis calls finite is the one that a fit finds.
+    healthy = sm.ConditionalLogit(data.ill, data[["age"]], groups=data.set)
+    assert linsep.diagnose(healthy).status.value == "overlap"
+    assert np.isfinite(healthy.fit().bse).all()
+
+
+def test_groups_of_one_outcome_say_nothing_and_are_counted():
+    X = [[1.0], [2], [9], [7], [3], [3]]
+    y, groups = [0, 1, 1, 1, 0, 0], list("aabbcc")
+    answer = linsep.diagnose(X, y, family="conditional", groups=groups)
+    assert answer.status.value == "complete"
+    assert answer.separated_rows.tolist() == [0, 1]
+    assert answer.overlapped_rows.size == 0
+    assert "4 rows in groups with one outcome only left out" in (answer.sentences()[1])
+    # Without its control the first group says nothing either.
+    with pytest.raises(linsep.InputError, match="hold both outcomes"):
+        linsep.diagnose(
+            X, y, family="conditional", groups=groups, sample_weight=[0, 1, 1, 1, 1, 1]
+        )
+
+
+def test_a_missing_group_is_a_missing_value_of_a_formula():
+    data, _ = matched(20)
+    data.loc[4, "set"] = None
+    answer = linsep.diagnose("ill ~ age", data, family="conditional", groups="set")
+    assert "1 row with missing values left out." in answer.findings
+    with pytest.raises(linsep.InputError, match="group of every row"):
+        linsep.diagnose(data[["age"]], data.ill, family="clogit", groups=data.set)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"family": "conditional"}, "needs them"),
+        ({"groups": [1, 1, 2, 2]}, "groups go with family='conditional'"),
+        ({"family": "clogit", "groups": "sett"}, "did you mean 'set'"),
+        ({"family": "clogit", "groups": [1, 1, 2]}, "each of the 4 rows"),
+        ({"family": "clogit", "groups": "set", "fit_intercept": True}, "no intercept"),
+    ],
+)
+def test_what_is_no_conditional_model_is_refused(options, message):
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "set": list("aabb")})
+    with pytest.raises(linsep.InputError, match=message):
+        linsep.diagnose(frame[["x", "set"]], [0, 1, 1, 0], **options)
+    with pytest.raises(linsep.InputError, match="models without groups"):
+        linsep.diagnose_outcomes([[1], [2]], {"y": [0, 1]}, family="clogit")
+    with pytest.raises(linsep.InputError, match="two classes"):
+        linsep.diagnose(frame, [0, 1, 2, 0], family="clogit", groups="set")
+
+
+def test_many_groups_are_settled_by_factorisations():
+    rng = np.random.default_rng(1)
+    n = 3_000
+    X = rng.standard_normal((n, 3))
+    groups, y = np.repeat(np.arange(n // 2), 2), np.tile([1, 0], n // 2)
+    X[:, 2] = 0
+    X[[10, 20, 31], 2] = [1, 2, -1]  # two cases, and a control: rows 30 and 31
+    answer = linsep.diagnose(X, y, family="conditional", groups=groups)
+    assert answer.separated_rows.tolist() == [10, 11, 20, 21, 30, 31]
+    assert answer.rank == 3
+    assert [v.value for v in answer.estimates.values()] == ["finite", "finite", "+inf"]
