@@ -35,7 +35,7 @@ NEAR = 1e-5
 # Combinations of more columns together are not solved for exactly.
 MOST_EXACT = 300
 # More columns are not eliminated to prove that they are independent.
-MOST_ELIMINATED = 1_500
+MOST_ELIMINATED = 1_000
 # Rows that exact combinations are sought on: more at first, added when one is wrong.
 ROWS_EACH = 50
 MOST_TRIES = 8
