@@ -150,6 +150,13 @@ class Recount:
             self.estimates,
         )
         yield "claim", CLAIM.pattern, self.claim
+        yield "no order", r"No order of y is declared.*?: (.*?)\. Another.*", self.order
+        yield "unused", r"No row present has (.*)\.", self.unused
+        yield (
+            "left",
+            r"What is said here is of the ([\d,]+) rows? left\.",
+            self.rows_left,
+        )
         for start in KNOWN_FROM_ELSEWHERE:
             yield "known", re.escape(start) + ".*", lambda match: None
 

@@ -243,7 +243,8 @@ class Diagnosis:
             if exact is None
             else [exact_text(v) for v in exact],
             "findings": list(self.findings),
-            "summary": self.sentences(),
+            "summary": self.summary().split("\n"),
+            "sentences": self.sentences(),
             "remedies": [
                 {"name": r.name, "why": r.why, "code": r.code, "leaves": r.leaves}
                 for r in self.remedies()
