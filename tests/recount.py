@@ -269,8 +269,7 @@ class Recount:
         assert self.is_cut() or not self.unpredicted()
 
     def no_other(self, match):
-        separated = set(self.answer.separated_rows.tolist())
-        assert any(separated <= met for met, _ in self.claims)
+        assert not self.unpredicted()
 
     def one(self, match):
         column = self.columns[[match[1]]]
@@ -279,9 +278,13 @@ class Recount:
             column.to_numpy()[self.present],
             [self.y[row] for row in self.present],
             family=self.answer.family,
-            fit_intercept=self.has_constant,
+            fit_intercept=self.has_constant or self.has_column_of_ones(),
         )
         assert set(self.present[alone.separated_rows].tolist()) == separated
+
+    def has_column_of_ones(self):
+        used = self.columns.to_numpy()[self.present]
+        return bool(((used == used[:1]).all(axis=0) & (used[0] != 0)).any())
 
     def others(self, match):
         if not self.is_cut():

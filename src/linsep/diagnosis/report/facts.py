@@ -222,7 +222,7 @@ class Facts:
         """A column that predicts all separated rows, beside a constant that is one.
 
         Where the levels of a factor make up for a constant, a direction that takes it
-        up uses their columns; then the column must vanish on all other rows.
+        up uses their columns; then it must be that of a level, and of its rows alone.
         """
         reason = self.whole_reason
         if reason is None or reason.column is None:
@@ -232,8 +232,8 @@ class Facts:
             low, high = (as_dense(ends).ravel() for ends in (X.min(0), X.max(0)))
             if not ((low == high) & (low != 0)).any():
                 values = as_dense(X[:, [reason.column]]).ravel()
-                if not np.array_equal(np.flatnonzero(values), reason.predicted):
-                    return None
+                own = np.array_equal(np.flatnonzero(values), reason.predicted)
+                return reason.column if own and reason.is_level else None
         return reason.column
 
     @property

@@ -184,11 +184,8 @@ def _contradictions(facts: Facts) -> str:
 
 def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
     """Say which columns, levels and cells predict which rows: first and other lines."""
-    texts = [
-        claim_text(facts.study, claim)
-        for reason in facts.told_reasons[:MOST_REASONS]
-        for claim in reason.claims
-    ]
+    claims = [c for reason in facts.told_reasons[:MOST_REASONS] for c in reason.claims]
+    texts = list(dict.fromkeys(claim_text(facts.study, claim) for claim in claims))
     more = _more_reasons(facts)
     covered, directions = _coverage(facts), _direction_lines(facts)
     if not texts:
