@@ -1,5 +1,6 @@
 """Conditional logit: cases against the controls of their group, judged by all pairs."""
 
+import re
 from fractions import Fraction
 from itertools import combinations
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import linsep
 from judges import rank, z3_direction_exists
 from linsep.cli import main
+from linsep.diagnosis import pipeline
 
 
 def pairs_of(X, y, groups):
@@ -222,6 +224,66 @@ def test_what_is_no_conditional_model_is_refused(options, message):
         linsep.diagnose_outcomes([[1], [2]], {"y": [0, 1]}, family="clogit")
     with pytest.raises(linsep.InputError, match="two classes"):
         linsep.diagnose(frame, [0, 1, 2, 0], family="clogit", groups="set")
+
+
+EFFECT = re.compile(
+    r"uses (?:at most )?\d columns?: ([^:.]*) is never lower where y = 1 than where "
+    r"y = 0 in the same group, and predicts (\d+) rows? within their groups\."
+)
+
+
+def test_what_is_said_of_a_direction_is_so():
+    n_said = 0
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(4, 16))
+        X = rng.integers(-2, 3, (n, 3)).tolist()
+        y, groups = rng.integers(0, 2, n).tolist(), rng.integers(0, 3, n).tolist()
+        ends = pairs_of(X, y, groups)[1]
+        if not ends:
+            continue
+        answer = linsep.diagnose(
+            X, y, family="conditional", groups=groups, feature_names=list("abc")
+        )
+        for text, n_rows in EFFECT.findall(" ".join(answer.summary().split())):
+            n_said += 1
+            exact = re.sub(r"(\d+)", r"Fraction(\1)", text)
+            value = [
+                eval(exact, {"Fraction": Fraction}, dict(zip("abc", row, strict=True)))
+                for row in X
+            ]
+            rises = [value[i] - value[j] for i, j in ends]
+            assert min(rises) >= 0 < max(rises)
+            flat = {
+                k
+                for two, rise in zip(ends, rises, strict=True)
+                for k in two
+                if not rise
+            }
+            assert len({k for two in ends for k in two} - flat) == int(n_rows)
+    assert n_said > 20
+
+
+def test_factorisations_and_elimination_agree(monkeypatch):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, n_groups = int(rng.integers(8, 60)), int(rng.integers(2, 12))
+        X = rng.integers(-2, 3, (n, 3)).astype(float)
+        X[:, 2] = X[:, 0] if seed % 5 == 0 else rng.random(n) < 0.15
+        groups, y = rng.integers(0, n_groups, n), rng.integers(0, 2, n)
+        y[X[:, 2] == 1] = 1
+        answers = []
+        for most in (100, -1):
+            monkeypatch.setattr(pipeline, "MOST_EXACT", most)
+            try:
+                answer = linsep.diagnose(X, y, family="conditional", groups=groups)
+            except linsep.InputError:  # no group holds both outcomes
+                break
+            answer.certificate.verify(*answer.certificate_data())
+            verdicts = {name: v.value for name, v in answer.estimates.items()}
+            rows = answer.separated_rows.tolist(), answer.overlapped_rows.tolist()
+            answers.append((answer.status, answer.rank, verdicts, rows))
+        assert answers[:1] == answers[1:]
 
 
 def test_many_groups_are_settled_by_factorisations():

@@ -292,7 +292,7 @@ def test_a_penalised_estimate_is_finite_and_of_the_penaltys_size():
         ("mnlogit", "multinomial"),
         ("proportional_odds", "ordinal"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else "statsmodels",
 )
 def test_other_names_of_a_family(family, name):
     answer = linsep.diagnose([[1], [2], [3]], [0, 1, 1], family=family)
@@ -313,7 +313,7 @@ def test_other_names_of_a_family(family, name):
         (int, "family must be one of"),
         (3, "family must be one of"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else "no text",
 )
 def test_what_is_no_family_is_refused_with_a_hint(family, message):
     with pytest.raises(linsep.InputError, match=message):

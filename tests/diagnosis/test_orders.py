@@ -250,6 +250,12 @@ def test_the_last_of_an_order_is_the_event_and_the_first_the_reference():
         linsep.diagnose(X[:2], ["b", "b"], order=o) for o in (["a", "b"], ["b", "a"])
     ]
     assert [answer.estimates["intercept"].value for answer in only] == ["+inf", "-inf"]
+    absent = linsep.diagnose(
+        X, ["a", "b", "a", "a"], order=["a", "b"], sample_weight=[1, 0, 1, 1]
+    )
+    assert absent.estimates["intercept"] == "-inf"
+    for answer in (turned, *only, absent):
+        answer.certificate.verify(*answer.certificate_data())
     of_three = linsep.diagnose(X, list("abca"), family="multinomial", order=list("cab"))
     assert of_three.coefficient_names[0] == "intercept [a]"
 

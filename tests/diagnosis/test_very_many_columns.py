@@ -35,7 +35,7 @@ def same_answer(seed, monkeypatch):
     assert [s > 0 for s in slacks] == [s > 0 for s in same], seed
 
 
-@pytest.mark.parametrize("seed", [3718])
+@pytest.mark.parametrize("seed", [3718, 5973])
 def test_designs_that_were_once_answered_otherwise(seed, monkeypatch):
     same_answer(seed, monkeypatch)
 

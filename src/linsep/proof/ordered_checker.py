@@ -290,31 +290,32 @@ def _in_doubles(rows: Any, p: Floats, v: Floats, first: NDArray[np.bool_]) -> No
         + _g(n_first + k_rest + 5) * 2.001 * k_rest
         + _g(4) * 3.001
     )
-    for c in (1e-6, 1e-9, 1e-12):
-        shift = max(c, 2.0 * error)
-        solve = _factored(M, first, shift)
-        if solve is not None:
-            break
-    else:
-        raise NotProved("the moment matrix is not positive definite in doubles")
-    mu = shift - error - 2.0**-600
     squares = A.copy()
     squares.data = np.ldexp(A.data, -T[A.indices]) ** 2
     lengths = np.sqrt(squares.sum(axis=1)) * (1 + _g(longest + 8)) + 2.0**-400
     b, _ = _weighted(A, p, np.zeros(n))
-    q = np.ldexp(solve(np.ldexp(b, -T)), -T)
-    for _ in range(6):
-        products, sizes = A @ q, abs(A) @ np.abs(q)
-        doubt = _g(longest + 4) * sizes + 2.0**-900
-        u = p - v * products
-        off = v * doubt * (1 + _g(6)) + _g(6) * (p + v * np.abs(products))
-        e, error_e = _weighted(A, u, off)
-        norm = float(np.linalg.norm(np.ldexp(np.abs(e) + error_e, -T)))
-        reach = lengths * (norm * (1 + _g(k + 8)) / mu)
-        if (v * (products + doubt + reach) * (1 + 1e-12) < p).all():
-            return
-        q = q + np.ldexp(solve(np.ldexp(e, -T)), -T)
-    raise NotProved("the weights are not seen to be positive")
+    fault = "the moment matrix is not positive definite in doubles"
+    # With a large shift the bound is better, with a small one the solution.
+    for c in (1e-6, 1e-9, 1e-12):
+        shift = max(c, 2.0 * error)
+        solve = _factored(M, first, shift)
+        if solve is None:
+            continue
+        fault = "the weights are not seen to be positive"
+        mu = shift - error - 2.0**-600
+        q = np.ldexp(solve(np.ldexp(b, -T)), -T)
+        for _ in range(6):
+            products, sizes = A @ q, abs(A) @ np.abs(q)
+            doubt = _g(longest + 4) * sizes + 2.0**-900
+            u = p - v * products
+            off = v * doubt * (1 + _g(6)) + _g(6) * (p + v * np.abs(products))
+            e, error_e = _weighted(A, u, off)
+            norm = float(np.linalg.norm(np.ldexp(np.abs(e) + error_e, -T)))
+            reach = lengths * (norm * (1 + _g(k + 8)) / mu)
+            if (v * (products + doubt + reach) * (1 + 1e-12) < p).all():
+                return
+            q = q + np.ldexp(solve(np.ldexp(e, -T)), -T)
+    raise NotProved(fault)
 
 
 def _g(n: int) -> float:

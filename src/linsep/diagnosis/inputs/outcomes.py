@@ -47,7 +47,8 @@ class Outcome:
     unused : tuple
         Levels that were named and that no row has.
     is_event : bool or None
-        Whether the only level of a given order that occurs is its last.
+        Whether the last level of an order occurs; None without an order. Where one
+        level alone does, it says whether that is the event.
     """
 
     levels: NDArray[Any]
@@ -62,12 +63,13 @@ class Outcome:
         has = self.has[rows]
         if not self.is_labels:
             return replace(self, has=has)
-        used = has.any(axis=0)
+        used = np.array(has.any(axis=0))
         return replace(
             self,
             levels=self.levels[used],
             has=has[:, used],
             unused=(*self.unused, *self.levels[~used].tolist()),
+            is_event=self.is_event and bool(used[-1]),
         )
 
 

@@ -49,7 +49,7 @@ def declared_order(
     if not hasattr(pieces.type, "ordered") or pieces.num_chunks == 0 or is_loose:
         return None  # the Categorical of polars has no order
     categories = pieces.unify_dictionaries().chunk(0).dictionary.to_pylist()
-    return tuple(map(str, categories)), bool(pieces.type.ordered)
+    return tuple(str(level).strip() for level in categories), bool(pieces.type.ordered)
 
 
 def _is_declared(path: Path, column: str) -> bool:
