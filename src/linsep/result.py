@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
+from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from linsep.input.levels import Columns
@@ -143,6 +144,8 @@ class Separation:
     notes: tuple[str, ...] = ()
     _columns: Columns | None = None
     _certificate: Lazy[Certificate] | None = None
+    _column: str = "feature"
+    _conflict_names: Lazy[tuple[str, ...]] | None = None
 
     @property
     def proved(self) -> bool:
@@ -257,11 +260,20 @@ class Separation:
             "notes": list(self.notes),
         }
 
-    def summary(self) -> str:
-        """Say the answer in sentences a person understands."""
+    def summary(self, width: int = WIDTH) -> str:
+        """Say the answer in sentences a person understands.
+
+        Rows are called by their positions from 0, those of a frame with an index of
+        its own by that, those of a text by their lines.
+
+        Parameters
+        ----------
+        width : int, default=88
+            Longer lines are broken, their further parts indented.
+        """
         size = (
             f"{_counted(self.n_samples, 'row', 'rows')}, "
-            f"{_counted(self.n_features, 'feature', 'features')}"
+            f"{_counted(self.n_features, self._column, f'{self._column}s')}"
         )
         lines = [f"{self.message} ({size}.)"]
         if self.status is not Status.INSEPARABLE:
@@ -280,7 +292,7 @@ class Separation:
             )
         lines.extend(self._conflict_lines())
         lines.extend(f"Note: {note}." for note in self.notes)
-        return "\n".join(lines)
+        return "\n".join(wrapped(line, width) for line in lines)
 
     def _conflict_lines(self) -> list[str]:
         """Name the conflict's rows, their values, and why they cannot be parted."""
@@ -308,14 +320,15 @@ class Separation:
                 "through the origin has them all on their side."
             )
         ]
-        for shown, row in enumerate(self.conflict[:CONFLICT_SHOWN]):
+        names = [f"row {row}" for row in self.conflict[:CONFLICT_SHOWN]]
+        if self._conflict_names is not None:
+            names = list(self._conflict_names.value[:CONFLICT_SHOWN])
+        for shown, name in enumerate(names):
             label = "" if labels is None else f", {labels[shown]}"
             values = ""
             if rows is not None and self.n_features:
                 values = f": {self._values(rows[shown])}"
-            lines.append(
-                f"  row {row}{label}, weight {float(weights[shown]):.4g}{values}"
-            )
+            lines.append(f"  {name}{label}, weight {float(weights[shown]):.4g}{values}")
         if len(self.conflict) > CONFLICT_SHOWN:
             n_more = len(self.conflict) - CONFLICT_SHOWN
             lines.append(f"  and {_counted(n_more, 'more row', 'more rows')}")

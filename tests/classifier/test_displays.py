@@ -110,3 +110,12 @@ def test_displays_are_among_the_pictures_and_share_their_style(fitted):
     given = pyplot.subplots()[1]  # one's own axes keep one's own style
     MarginDisplay.from_estimator(model, X, y, ax=given)
     assert given.spines["top"].get_visible()
+
+
+def test_a_kernel_summary_speaks_of_kernel_functions_of_rows():
+    X = np.array([[-1.0], [-1.2], [0.0], [0.1], [1.0], [1.3]])
+    model = OptimisticPerceptron(kernel="rbf").fit(X, [1, 1, 0, 0, 1, 1])
+    text = " ".join(model.separation_.summary().split())
+    assert "(6 rows, 6 kernel functions.)" in text
+    assert "features" not in text
+    assert "k(x, row " in text

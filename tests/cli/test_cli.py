@@ -117,7 +117,7 @@ def test_separate_names_the_rows_that_forbid_it(csv):
     output = run("separate", path, "--target", "grown").stdout
     assert output.startswith("Inseparable")
     for row in answer["conflict"]:
-        assert f"row {row}" in output
+        assert f"line {row + 2}, {table.y[row]}, weight" in output
     assert "height=" in output
 
 
@@ -474,6 +474,13 @@ def test_fixed_effects_are_read_as_in_python(tmp_path):
         formula, columns, family="poisson", sample_weight=columns["w"]
     )
     expected = json.loads(strict_json(answer.to_dict()))
+    first = found["separated_rows"][0]  # the header is line 1
+    here, there = found.pop("sentences"), expected.pop("sentences")
+    [k] = [k for k, line in enumerate(here) if "lines of the file" in line]
+    assert f"(lines of the file): {first + 2}, " in here.pop(k)
+    assert f"(counted from 0): {first}, " in there.pop(k)
+    assert here == there
+    del found["summary"], expected["summary"]
     assert found | {"seconds": 0} == expected | {"seconds": 0}
     n_rows = int(((columns["firm"] == "c") & (columns["w"] == 1)).sum())
     text = run("diagnose", path, "--formula", formula, *options).stdout

@@ -96,7 +96,8 @@ def test_two_columns_are_needed_and_named():
     X, y = [*corners, [1, 1], [2, 0], [0, 2]], [*y, 1, 0, 1]
     answer = linsep.diagnose(X, y)
     assert answer.status == "quasi-complete"
-    assert "x0 + x1 - 2 is never negative where y = 1" in answer.summary()
+    said = " ".join(answer.sentences())
+    assert "x0 + x1 - 2 is never negative where y = 1" in said
 
 
 def test_poisson_sentence():

@@ -17,6 +17,7 @@ from linsep.diagnosis.inputs.fixed_effects import named_factors, split_at_bar
 from linsep.diagnosis.inputs.formulas import study_from_formula
 from linsep.diagnosis.inputs.safe_formula import safe_formula
 from linsep.diagnosis.report.levels import level_column_reasons, level_columns
+from linsep.diagnosis.report.phrases import claim_text
 from linsep.diagnosis.report.single_columns import reasons_of
 
 FAMILIES = ["binomial", "poisson", "multinomial", "ordinal"]
@@ -327,7 +328,10 @@ def test_counts_tell_of_levels_what_the_columns_tell(seed, family):
         found = defaultdict(set)
         for reason in reasons:
             assert reason.is_level
-            found[reason.column].update(reason.sentences)
-        rows = {(r.column, tuple(r.rows.tolist())) for r in reasons}
+            found[reason.column].update(
+                (claim_text(study, claim), tuple(claim.rows.tolist()))
+                for claim in reason.claims
+            )
+        rows = {(r.column, tuple(r.predicted.tolist())) for r in reasons}
         said.append((dict(found), rows))
     assert said[0] == said[1]

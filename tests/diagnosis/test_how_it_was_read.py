@@ -99,7 +99,7 @@ def test_two_columns_of_counts_keep_their_names():
         answer = linsep.diagnose(model)
         assert answer.estimates["x"] == "-inf"
         assert "(binomial, dead against alive)" in answer.message
-        assert "x = 1 in 2 rows, all alive." in answer.summary()
+        assert "x = 1: 6 observations in 2 rows, all alive." in answer.summary()
     nameless = sm.GLM(
         data[["dead", "alive"]].to_numpy(), sm.add_constant(data.x), family=binomial()
     )
@@ -172,7 +172,7 @@ def inputs_of_counts():
 def test_groups_without_trials_are_absent_and_counted(name):
     answer = linsep.diagnose(*inputs_of_counts()[name])
     text = answer.summary()
-    assert text.splitlines()[1] == "1 row without trials counted as absent."
+    assert answer.sentences()[1] == "1 row without trials counted as absent."
     assert "weight" not in text
     assert sorted([*answer.separated_rows, *answer.overlapped_rows]) == [0, 1, 2, 3]
     levels = [
@@ -196,13 +196,13 @@ def test_missing_values_and_one_class_come_first():
     data = mice()
     data.loc[3:, "weight"] = np.nan
     answer = linsep.diagnose("died ~ drug + weight", data)
-    assert answer.summary().splitlines()[1:4] == [
+    assert answer.sentences()[1:4] == [
         "One class only: every row has died = 0, which a constant predicts.",
         "37 rows with missing values left out.",
         "What is said here is of the 3 rows left.",
     ]
     # Nothing is said twice.
-    lines = answer.summary().splitlines()
+    lines = answer.sentences()
     assert len(set(lines)) == len(lines)
     some = linsep.diagnose("died ~ drug + weight", mice().iloc[5:].fillna(1))
     assert "is of the" not in some.summary()
@@ -238,7 +238,7 @@ def fits():
 def test_a_penalised_fit_is_said_to_be_one_and_not_advised_a_penalty(name):
     answer = linsep.check_separation(*fits()[name], on_separation="ignore")
     assert answer.status.value == "quasi-complete"
-    second = answer.summary().splitlines()[1]
+    second = answer.sentences()[1]
     assert second.startswith("The fit is penalised (")
     assert name in second
     assert "without the penalty" in second

@@ -71,7 +71,7 @@ def test_the_order_declared_is_taken(name):
     order = GRADES if "with order" in name else None
     answer = linsep.diagnose(*in_memory()[name], family="ordinal", order=order)
     assert is_right(answer)
-    said = answer.summary().splitlines()[1]
+    said = answer.sentences()[1]
     assert said.startswith("No order of ") == (name == "not flagged")
 
 
@@ -137,7 +137,7 @@ def test_text_without_an_order_is_sorted_and_the_second_line_says_so(tmp_path):
         linsep.diagnose("grade ~ dose", loose, family="ordinal"),
         linsep.diagnose("C(grade) ~ dose", loose, family="ordinal"),
     ):
-        head, second, *_ = answer.summary().splitlines()
+        head, second, *_ = answer.sentences()
         assert head.startswith("Overlap")
         assert "is declared, so the sorted one is taken: all of it < much < none" in (
             second
@@ -168,7 +168,7 @@ def test_levels_that_no_row_has_are_named():
         {"y": [0, 1, 0, 1], "g": pd.Categorical(list("aabb"), list("abc"))}
     )
     unused = linsep.diagnose("y ~ g", data)
-    assert unused.summary().splitlines()[1] == "No row present has g = c."
+    assert unused.sentences()[1] == "No row present has g = c."
     assert unused.collinear == {"g[T.c]": "0"}
 
 

@@ -99,7 +99,7 @@ def test_all_calls_take_a_frame_and_the_name_of_its_outcome(tmp_path):
         assert answer.feature_names == names
         assert any("dates or times: 'when', 'took'" in note for note in answer.notes)
         assert any("'key' holds another text" in note for note in answer.notes)
-        assert f"Note: {answer.notes[0]}." in answer.summary()
+        assert f"Note: {answer.notes[0]}." in " ".join(answer.summary().split())
         assert answer.to_dict()["notes"] == list(answer.notes)
     assert linsep.diagnose(frame, "out").coefficient_names == ("intercept", *names)
     model = linsep.OptimisticPerceptron(nu=0.5).fit(frame, "out")

@@ -199,6 +199,11 @@ def _separation(
     whole = replace(whole, present=side.index)
     clock = Clock()
     found = search_feature_space(factor, whole.rows, columns, settings.time_limit)
-    effort = Effort(n_rounds=found.n_steps, seconds=clock.elapsed())
-    given = whole, found.verdict, effort, found.interval
-    return result_of(*given, LargestMargin), found.function
+    effort, function = (
+        Effort(n_rounds=found.n_steps, seconds=clock.elapsed()),
+        found.function,
+    )
+    answer = result_of(whole, found.verdict, effort, found.interval, LargestMargin)
+    landmarks = side.index[factor.landmarks]
+    names = tuple(f"k(x, row {row})" for row in landmarks.tolist())
+    return replace(answer, feature_names=names, _column="kernel function"), function

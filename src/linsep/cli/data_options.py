@@ -1,7 +1,7 @@
 """The options every command shares that reads a data file, and what they yield."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from linsep.cli.options import LAYOUT, READING, shared_options, taken
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 from linsep.input.files import Table, read_labelled
+from linsep.input.row_names import RowNames, row_names_of_file
 
 LAYOUT_NAMES = [option[2:] for option in LAYOUT]
 
@@ -22,13 +23,15 @@ class Labelled:
     """A data file with its two classes told apart.
 
     The labels `y` are the file's own, or with --positive whether each is that one;
-    `names` says what each is called, and `reading` with what options the file was read.
+    `names` says what each is called, `reading` with what options the file was read,
+    and `row_names` what the rows are.
     """
 
     table: Table
     y: NDArray[Any]
     names: dict[Any, str]
     reading: dict[str, Any]
+    row_names: RowNames = field(default_factory=RowNames)
 
 
 def data_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -55,7 +58,9 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
             label = most.pop("positive", None)
             table, y = read_labelled(file, most.pop("target", None), **most)
             y, names = two_classes(table, y, label)
-            return Labelled(table, y, names, kept)
+            layout = {name: kept[name] for name in LAYOUT_NAMES if name in kept}
+            row_names = row_names_of_file(file, kept.get("target"), **layout)
+            return Labelled(table, y, names, kept, row_names)
 
         command(read=read, file=file, **options)
 

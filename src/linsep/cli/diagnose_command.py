@@ -29,6 +29,7 @@ from linsep.rows import as_dense
 from linsep.whole_files import whole_file
 
 if TYPE_CHECKING:
+    from linsep.diagnosis.inputs.study import Study
     from linsep.diagnosis.record import Diagnosis
 
 
@@ -142,7 +143,9 @@ def command(
     if as_json:
         say(strict_json(answer.to_dict()))
     else:
-        say(answer.summary())
+        from linsep.wrapping import width_of_terminal
+
+        say(answer.summary(width_of_terminal()))
         if certificate is not None and proof is not None:
             say(f"Proof saved: {certificate}")
             data = certificate_data
@@ -273,12 +276,18 @@ def _by_formula(
     **settings: Any,
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
-    from linsep.diagnosis.diagnosing import diagnose
+    from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.families import family_named
-    from linsep.diagnosis.inputs.formulas import require_formulaic, sides_of, unquoted
+    from linsep.diagnosis.inputs.formulas import (
+        require_formulaic,
+        sides_of,
+        study_from_formula,
+        unquoted,
+    )
     from linsep.diagnosis.inputs.orders import Order
     from linsep.diagnosis.inputs.safe_formula import safe_formula
     from linsep.input.files import Request, declared_order, read_columns
+    from linsep.input.row_names import row_names_of_file
 
     require_formulaic()
     frame = read_columns(file, Request(**layout))
@@ -292,5 +301,14 @@ def _by_formula(
         raise InputError(
             f"--weights must name a column of {file}, got {weights!r}; {meant}"
         )
-    settings["sample_weight"] = None if weights is None else frame[weights]
-    return diagnose(safe_formula(formula, frame.keys()), frame, **settings)
+    read = {name: settings.pop(name) for name in ("order", "groups")}
+    read["family"] = family
+    read["sample_weight"] = None if weights is None else frame[weights]
+    del settings["family"]
+    safe = safe_formula(formula, frame.keys())
+
+    def study() -> Study:
+        made = study_from_formula(safe, frame, **read)
+        return replace(made, row_names=row_names_of_file(file, **layout))
+
+    return diagnosed(study, **settings)

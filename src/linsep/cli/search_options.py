@@ -15,7 +15,9 @@ from linsep.cli.options import shared_options
 from linsep.cli.output import require_writable, say, strict_json, writing
 from linsep.cli.progress import progress_line
 from linsep.input.files import Table
+from linsep.lazy import Lazy
 from linsep.result import Separation
+from linsep.wrapping import width_of_terminal, wrapped
 
 Answer = TypeVar("Answer", bound=Separation)
 
@@ -67,10 +69,11 @@ class Asked:
             }
             say(strict_json(record))
         else:
-            told = [answer.summary(), *lines, _sides(answer)]
+            width = width_of_terminal()
+            told = [answer.summary(width), *lines, _sides(answer)]
             told.append(_proof(answer, self.certificate))
             notes = (*table.notes, *table.coding_notes)
-            told += [f"Note: {sentence}." for sentence in notes]
+            told += [wrapped(f"Note: {sentence}.", width) for sentence in notes]
             say("\n".join(told))
         raise SystemExit(0 if answer.separable is not None else 1)
 
@@ -104,12 +107,14 @@ def _named(answer: Answer, data: Labelled) -> Answer:
         for name in ("conflict", "support")
         if (rows := answer.__dict__.get(name)) is not None
     }
+    conflict = placed.get("conflict", np.empty(0)).tolist()
     return replace(
         answer,
         **placed,
         feature_names=data.table.feature_names,
         classes=np.array([data.names[label] for label in answer.classes.tolist()]),
         conflict_labels=labels,
+        _conflict_names=Lazy(lambda: tuple(map(data.row_names.one, conflict))),
     )
 
 

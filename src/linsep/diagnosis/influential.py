@@ -23,7 +23,7 @@ from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.inputs.call_shapes import study_of
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
-from linsep.diagnosis.report.phrases import count_rows, listed
+from linsep.diagnosis.report.phrases import count_rows
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.input import InputError, checked_seed, checked_time_limit
@@ -35,6 +35,8 @@ from linsep.solvers.blas import calm_blas
 
 # Conflicts looked for at most; each costs one solve.
 MOST_CONFLICTS = 1000
+# Rows called by name.
+MOST_NAMED = 12
 # Sets looked at by the search over conflicts.
 MOST_NODES = 300
 
@@ -61,6 +63,8 @@ class InfluentialRows:
         How the rows were found, in words.
     n_left : int
         Rows that remain.
+    names : tuple
+        What the first of them are called: by position, index or line.
     """
 
     goal: str
@@ -68,6 +72,7 @@ class InfluentialRows:
     lower_bound: int
     method: str
     n_left: int
+    names: tuple[object, ...] = ()
 
     @property
     def is_fewest(self) -> bool:
@@ -80,7 +85,9 @@ class InfluentialRows:
             "overlap": "leaves no separated row",
             "separable": "makes the data separable",
         }[self.goal]
-        shown = listed([str(row) for row in self.rows], 12)
+        names = [str(name) for name in self.names or self.rows[:MOST_NAMED]]
+        more = self.rows.size - len(names)
+        shown = ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
         if self.rows.size == 0:
             return f"Nothing need be removed: removing no row {what}."
         if self.goal == "overlap" and self.n_left == 0:
@@ -191,6 +198,7 @@ def influential_rows(
             int(answer.separated_rows.size),
             "facial reduction",
             int(answer.overlapped_rows.size),
+            _names(study, answer.separated_rows),
         )
     if study.family != "binomial" or not study.outcome.is_labels:
         raise InputError(
@@ -200,6 +208,11 @@ def influential_rows(
     search = _Search(study, seed, Watch(seconds))
     with calm_blas(len(study.names)):
         return search.run()
+
+
+def _names(study: Study, rows: NDArray[np.intp]) -> tuple[object, ...]:
+    """Return what the first of the rows are called."""
+    return tuple(study.row_names.label(row) for row in rows[:MOST_NAMED].tolist())
 
 
 class _Search:
@@ -240,6 +253,7 @@ class _Search:
             "a heuristic (rows misplaced by soft margins, put back where possible; "
             "then a search over conflicts, as far as it went)",
             int((~chosen).sum()),
+            _names(self.study, self.study.present[chosen]),
         )
 
     def _decided(self, index: NDArray[np.intp]) -> tuple[int, ...] | Conflict:

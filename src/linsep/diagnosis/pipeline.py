@@ -17,10 +17,10 @@ from linsep.diagnosis.exact.certificate import (
     counts_of,
 )
 from linsep.diagnosis.exact.coefficients import verdicts
-from linsep.diagnosis.exact.columns import Columns, columns_of
+from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.demands import Demands, demands_of, equal_rows_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
-from linsep.diagnosis.exact.large_columns import columns_of_many, columns_of_wide
+from linsep.diagnosis.exact.large_columns import MOST_EXACT, columns_of_any
 from linsep.diagnosis.exact.ordered_partition import (
     AnyPartition,
     OrderedPartition,
@@ -33,6 +33,9 @@ from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.facts import Facts, budget_for_text
 from linsep.diagnosis.report.phrases import combination_text
+from linsep.diagnosis.report.refitting import design_of
+from linsep.diagnosis.report.remedies import Remedy, remedies_of
+from linsep.diagnosis.report.rows_table import table_of_rows
 from linsep.diagnosis.report.sentences import findings, message, sentences
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
@@ -41,9 +44,6 @@ from linsep.proof.certificate import Certificate
 from linsep.proof.exact import doubles_from
 from linsep.rows.equal_rows import Groups
 from linsep.solvers.blas import calm_blas
-
-# Designs of more columns are settled by factorisations (`linsep.verified`).
-MOST_EXACT = 100
 
 
 def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
@@ -85,7 +85,7 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
                 columns = Columns.open(demands.rows.shape[1])
                 facts = Facts(study, groups, demands, columns, at_once)
                 known = replace(known, **_parted(facts))
-            columns = _columns(demands, rng, watch)
+            columns = columns_of_any(demands.rows, demands.order, rng, watch.is_over)
             known = replace(
                 known,
                 rank=_rank(demands, columns),
@@ -111,19 +111,6 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
             known, message=f"Undecided: {watch.reason}", seconds=watch.seconds
         )
     return _with_proof_and_words(known, facts, watch, quickly)
-
-
-def _columns(demands: Demands, rng: np.random.Generator, watch: Watch) -> Columns:
-    """Find the independent columns, by elimination where they are few."""
-    if is_large(demands):
-        m, d = demands.rows.shape
-        if m < d:
-            return columns_of_wide(demands.rows, demands.order, watch.is_over)
-        check = partial(require_time, watch.is_over)
-        found = columns_of_many(demands.rows, demands.order, check)
-        if found is not None:
-            return found
-    return columns_of(demands.rows, rng, demands.order, watch.is_over)
 
 
 def _rank(demands: Demands, columns: Columns) -> int | None:
@@ -294,19 +281,29 @@ def _with_proof_and_words(
     rows = certified_rows(facts.study, facts.groups, facts.demands)
     left = watch.seconds_left
     facts = replace(facts, seconds_left=left)
+    remedies = Lazy(lambda: _remedies(facts))
     return replace(
         known,
         seconds=watch.seconds,
-        _sentences=Lazy(lambda: _words(replace(known, **quickly()), facts)),
+        _sentences=Lazy(lambda: _words(replace(known, **quickly()), facts, remedies)),
+        _remedies=remedies,
+        _rows=Lazy(lambda: table_of_rows(facts)),
+        _design=LazyIfMade(lambda: design_of(facts.study, facts.separated)),
         _certificate=Lazy(lambda: _certificate(rows, facts.partition, left)),
         _certified=rows,
     )
 
 
-def _words(known: Diagnosis, facts: Facts) -> list[str]:
+def _words(known: Diagnosis, facts: Facts, remedies: Lazy[list[Remedy]]) -> list[str]:
     """Word the facts; those not found yet are found now."""
     with calm_blas(len(facts.study.names)):
-        return sentences(known, facts)
+        return sentences(known, facts, remedies.value)
+
+
+def _remedies(facts: Facts) -> list[Remedy]:
+    """Find what can be done, by diagnoses of parts of the regression."""
+    with calm_blas(len(facts.study.names)):
+        return remedies_of(facts, diagnose_study)
 
 
 def _certificate(

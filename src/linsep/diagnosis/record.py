@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.input import InputError
 from linsep.input.frames import pandas_for
-from linsep.lazy import Lazy
+from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
+from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from linsep.diagnosis.exact.certificate import CertifiedRows
+    from linsep.diagnosis.report.refitting import Design
+    from linsep.diagnosis.report.remedies import Remedy
     from linsep.proof.certificate import Certificate
 
 # Coefficients shown in a notebook.
@@ -93,6 +96,9 @@ class Diagnosis:
     n_distinct: int = 0
     seconds: float = 0.0
     _sentences: Lazy[list[str]] | None = None
+    _remedies: Lazy[list[Remedy]] | None = None
+    _rows: Lazy[Any] | None = None
+    _design: LazyIfMade[Design] | None = None
     _certificate: Lazy[Certificate | None] | None = None
     _certified: CertifiedRows | None = None
 
@@ -134,14 +140,84 @@ class Diagnosis:
             )
         return self._certified.rows.features(slice(None)), self._certified.labels
 
-    def summary(self) -> str:
-        """Say the answer in sentences.
+    def summary(self, width: int = WIDTH) -> str:
+        """Say the answer in sentences: verdict, culprits, rows, what to do, the rest.
 
         The columns and levels that predict rows, and a direction of few columns, are
         looked for when this is first called, in a second or so at most.
+
+        Parameters
+        ----------
+        width : int, default=88
+            Longer lines are broken, their further parts indented.
         """
-        sentences = [] if self._sentences is None else self._sentences.value
-        return "\n".join([self.message, *sentences])
+        return "\n".join(wrapped(line, width) for line in self.sentences())
+
+    def sentences(self) -> list[str]:
+        """Return the lines of the summary, each whole."""
+        return [self.message] if self._sentences is None else self._sentences.value
+
+    def remedies(self) -> list[Remedy]:
+        """Return what is usually done about separation, as code for this model.
+
+        Each has a ``name``, says ``why``, holds the ``code``, in which ``answer`` is
+        this diagnosis, and says what of the model it ``leaves``. What leaves out rows
+        or columns is there only if the estimate was proved to exist without them.
+
+        Returns
+        -------
+        list of Remedy
+            Empty where the estimate exists, or nothing was decided.
+
+        Examples
+        --------
+        >>> import linsep
+        >>> answer = linsep.diagnose([[0], [0], [1], [1]], [0, 1, 1, 1])
+        >>> print(answer.remedies()[0].code)
+        from firthmodels import FirthLogisticRegression
+        <BLANKLINE>
+        design = answer.design()
+        X = design.X
+        fit = FirthLogisticRegression(fit_intercept=True, max_iter=200)
+        fit.fit(X, design.y, sample_weight=design.weights)
+        """
+        return [] if self._remedies is None else self._remedies.value
+
+    def rows(self) -> Any:
+        """Return the separated rows as a table: names, outcome, columns involved.
+
+        Where the data overlap these are rows of a conflict: by themselves they have no
+        separating direction either.
+
+        Returns
+        -------
+        DataFrame or dict of str to list
+            A pandas frame with its own index where one was given; else columns by
+            name, the first of which, ``"row"``, counts from 0, or holds the lines of a
+            file.
+
+        Examples
+        --------
+        >>> import linsep
+        >>> linsep.diagnose([[0], [0], [1], [1]], [0, 1, 1, 1]).rows()
+        {'row': [2, 3], 'y': [1, 1], 'x0': [1.0, 1.0]}
+        """
+        return {"row": []} if self._rows is None else self._rows.value
+
+    def design(self) -> Design:
+        """Return the numbers of the regression: columns, outcome, weights, names.
+
+        Raises
+        ------
+        InputError
+            If the diagnosis is undecided, or was unpickled.
+        """
+        if self._design is None or self._design.is_lost:
+            raise InputError(
+                "design needs the data, which an undecided or an unpickled diagnosis "
+                "does not hold; call diagnose again"
+            )
+        return self._design.value
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in what JSON can hold; exact numbers are texts."""
@@ -168,6 +244,11 @@ class Diagnosis:
             else [exact_text(v) for v in exact],
             "findings": list(self.findings),
             "summary": self.summary().split("\n"),
+            "sentences": self.sentences(),
+            "remedies": [
+                {"name": r.name, "why": r.why, "code": r.code, "leaves": r.leaves}
+                for r in self.remedies()
+            ],
             "seconds": self.seconds,
         }
 
@@ -207,7 +288,7 @@ class Diagnosis:
 
     def _repr_html_(self) -> str:
         """Show the summary and a table in a notebook; all from the data is escaped."""
-        head, *rest = self.summary().split("\n")
+        head, *rest = self.sentences()
         body = "".join(f"<br>{escape(line)}" for line in rest)
         lines = "".join(
             f"<tr><td>{escape(name)}</td><td>{escape(estimate.value)}</td></tr>"

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from linsep.input.features import Features, features_from, no_rows_message
 from linsep.input.frame_tables import frame_table
 from linsep.input.labels import labels_from, signs_from
 from linsep.input.levels import Columns
+from linsep.input.row_names import RowNames, row_names_of, row_names_of_file
 from linsep.rows import is_sparse, rows_from
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Problem:
         What the features were made of, if X was a file, or a frame with text.
     notes : tuple of str
         What a reader of the answer should know of how the data were read.
+    row_names : RowNames
+        What the rows given are called.
     """
 
     rows: "Rows"
@@ -53,6 +56,7 @@ class Problem:
     present: NDArray[np.intp] | None = None
     columns: Columns | None = None
     notes: tuple[str, ...] = ()
+    row_names: RowNames = field(default_factory=RowNames)
 
     @property
     def n_samples(self) -> int:
@@ -111,12 +115,17 @@ def problem_from(
             f"fit_intercept must be True or False, got {fit_intercept!r}; it says "
             "whether the hyperplane may miss the origin"
         )
+    source, target = X, y
     is_weighed = None
     if sample_weight is not None:
         is_weighed = positive_weights(sample_weight, np.asarray(sample_weight).size)
     table, y = tabulated(X, y, bool(fit_intercept), missing, is_weighed)
     if table is not None:
         X = table.X
+    if isinstance(source, str | os.PathLike):
+        row_names = row_names_of_file(source, target)
+    else:
+        row_names = row_names_of(source)
     features, names = features_from(X)
     labels = labels_from(y)
     n, d = features.shape
@@ -148,7 +157,7 @@ def problem_from(
         names = checked_names(feature_names, d)
     classes, signs = signs_from(labels)
     rows = rows_from(features, signs, bool(fit_intercept))
-    known = columns, notes
+    known = columns, notes, row_names
     return Problem(rows, classes, names, bool(fit_intercept), present, *known)
 
 

@@ -228,7 +228,9 @@ def _conflict(problem: Problem, verdict: Verdict) -> dict[str, Any]:
     conflict, total = conflict[order], sum(weights)
     signs = problem.rows.signs[conflict]
     signed = as_dense(problem.rows.take(conflict))
+    names = problem.row_names
     return {
+        "_conflict_names": Lazy(lambda: tuple(map(names.one, given[order]))),
         "conflict": given[order],
         "conflict_weights": tuple(Fraction(weights[at], total) for at in order),
         "conflict_rows": signed[:, : problem.n_features] * signs[:, None],

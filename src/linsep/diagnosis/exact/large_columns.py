@@ -25,12 +25,36 @@ from linsep.verified.presolve import filled_columns
 from linsep.verified.row_space import are_outside
 from linsep.verified.vectors import SparseVector, combination, unit_vector
 
+# Designs of more columns are settled by factorisations (`linsep.verified`).
+MOST_EXACT = 100
 # Combinations of more columns are not written down.
 MOST_TERMS = 300
 # Elimination modulo a prime of more products takes longer than people wait.
 MOST_ELIMINATION = 200_000_000
 # Columns left out are written as combinations where that takes fewer products.
 MOST_WRITTEN = 200_000
+
+
+def columns_of_any(
+    rows: Rows,
+    priority: NDArray[np.intp],
+    rng: np.random.Generator,
+    should_stop: Callable[[], bool],
+) -> Columns:
+    """Find the independent columns, by elimination where they are few.
+
+    Raises
+    ------
+    OutOfTime
+    """
+    m, d = rows.shape
+    if d > MOST_EXACT:
+        if m < d:
+            return columns_of_wide(rows, priority, should_stop)
+        found = columns_of_many(rows, priority, partial(require_time, should_stop))
+        if found is not None:
+            return found
+    return columns_of(rows, rng, priority, should_stop)
 
 
 def columns_of_wide(

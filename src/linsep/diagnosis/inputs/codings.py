@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 # "g[T.b]", "C(g)[T.b]", "C(g, contr.sum)[S.a]". A level may hold brackets, but a name
 # that reads as two such columns joined by a colon is an interaction.
@@ -66,3 +68,26 @@ def coding_of(name: str) -> Coding:
 def _factor(match: re.Match[str]) -> str:
     """Return the factor of a column without its backticks."""
     return (match["inside"] or match["plain"]).strip().strip("`")
+
+
+def factors_of(codings: Iterable[Coding], columns: Iterable[Any]) -> list[str]:
+    """Return the columns of the data that are factors of some term, sorted."""
+    named: set[str] = set()
+    for coding in codings:
+        named.update(factor for factor, _ in coding.levels)
+        if coding.factor is not None:
+            named.add(coding.factor)
+    return sorted(named & set(columns))
+
+
+def level_text(level: Any) -> str:
+    """Write a level as people do: whole numbers without a point.
+
+    Examples
+    --------
+    >>> level_text(2.0), level_text("2.0")
+    ('2', '2.0')
+    """
+    if isinstance(level, float) and level.is_integer() and abs(level) < 2**53:
+        return str(int(level))
+    return str(level)

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.families import family_named
-from linsep.diagnosis.inputs.outcomes import has_trials, outcome_from
+from linsep.diagnosis.inputs.outcomes import has_trials, numbers_of, outcome_from
 from linsep.diagnosis.inputs.strata import informative, strata_of
-from linsep.diagnosis.inputs.study import INTERCEPT, Study
+from linsep.diagnosis.inputs.study import INTERCEPT, Given, Study
 from linsep.input import InputError
 from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from
+from linsep.input.row_names import RowNames, row_names_of
 
 
 def study_from(
@@ -35,6 +36,8 @@ def study_from(
     present: NDArray[np.intp] | None = None,
     n_given: int | None = None,
     penalty: str = "",
+    frequencies: NDArray[np.float64] | None = None,
+    row_names: RowNames | None = None,
 ) -> Study:
     """Read a design and an outcome, or say what is wrong with them.
 
@@ -54,6 +57,10 @@ def study_from(
         How many rows were given then.
     penalty : str, default=""
         How the estimates are penalised.
+    frequencies : ndarray of shape (n,), optional
+        How many observations each row stands for; of counts their sums.
+    row_names : RowNames, optional
+        What the rows given are called; by the index of `X`, if it is a frame.
     """
     family = family_named(family)
     fit_intercept = _checked_intercept(fit_intercept, family)
@@ -82,9 +89,15 @@ def study_from(
     if kept.size == 0:
         raise InputError(_no_rows(family))
     labels = labels_from(y) if outcome.is_labels else None
+    observed = None if outcome.is_labels else numbers_of(y)
+    if observed is not None and observed.ndim == 2 and frequencies is None:
+        frequencies = observed.sum(axis=1)
+        frequencies = frequencies if _are_whole(observed) else None
     if kept.size < n:
         features, outcome = features[kept], outcome.of_rows(kept)
         labels = None if labels is None else labels[kept]
+        observed = None if observed is None else observed[kept]
+        frequencies = None if frequencies is None else frequencies[kept]
     name = outcome_name or getattr(y, "name", None) or "y"
     return Study(
         features,
@@ -98,6 +111,13 @@ def study_from(
         fit_intercept,
         labels,
         n_missing=0 if n_given is None else n_given - n,
+        frequencies=frequencies,
+        weights=None
+        if sample_weight is None
+        else np.asarray(sample_weight, dtype=np.float64)[kept],
+        observed=observed,
+        row_names=row_names_of(X) if row_names is None else row_names,
+        given=Given(frame=X if is_pandas(X) else None),
         n_without_trials=int(n - is_tried.sum()),
         n_uninformative=int(is_weighed.sum()) - kept.size,
         strata=None
@@ -145,6 +165,16 @@ def _no_rows(family: str) -> str:
         "at least one row must be present, got none with a positive weight and trials; "
         "check sample_weight"
     )
+
+
+def is_pandas(data: Any) -> bool:
+    """Tell whether this is a pandas frame, without loading pandas."""
+    return hasattr(data, "iloc") and hasattr(data, "columns")
+
+
+def _are_whole(counts: NDArray[np.float64]) -> bool:
+    """Tell whether numbers are counts, and not shares."""
+    return bool((counts == np.rint(counts)).all() and counts.sum(axis=1).max() > 1)
 
 
 def _names(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.codings import Coding
+from linsep.diagnosis.inputs.codings import Coding, level_text
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
@@ -250,7 +250,7 @@ def factor_of(name: str, values: Any) -> Factor:
     return Factor(
         (name,),
         np.asarray(codes, dtype=np.intp),
-        tuple((str(level),) for level in levels),
+        tuple((level_text(level),) for level in levels),
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.codings import Coding
+from linsep.diagnosis.inputs.codings import Coding, factors_of
 from linsep.diagnosis.inputs.design import rows_in_use, study_from
 from linsep.diagnosis.inputs.families import WITH_INTERCEPT, family_named
 from linsep.diagnosis.inputs.fixed_effects import (
@@ -27,9 +27,10 @@ from linsep.diagnosis.inputs.fixed_effects import (
 )
 from linsep.diagnosis.inputs.orders import declared_order
 from linsep.diagnosis.inputs.strata import require_column
-from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
+from linsep.input.row_names import row_names_of
 
 if TYPE_CHECKING:
     from linsep.diagnosis.inputs.numbered_columns import Part
@@ -64,7 +65,8 @@ def study_from_formula(
             "none) and what columns are called; leave out fit_intercept and "
             "feature_names"
         )
-    frame = _pandas(data)
+    whole = pandas_of(data)
+    frame = whole.reset_index(drop=True)
     left, right = sides_of(formula)
     terms, effects = split_at_bar(right)
     factors = [] if effects is None else named_factors(effects, frame.columns)
@@ -123,13 +125,16 @@ def study_from_formula(
         outcome_name=name,
         present=kept,
         n_given=len(frame),
+        row_names=row_names_of(whole),
     )
-    found = {coding.factor for coding in codings if coding.factor is not None}
     factors_used = {
         factor: factor_of(factor, frame[factor]).of_rows(study.present)
-        for factor in sorted(found)
+        for factor in factors_of(codings, frame.columns)
     }
-    return made.told_in(replace(study, factors=factors_used), study.present)
+    given = Given(frame=whole, formula=formula)
+    return made.told_in(
+        replace(study, factors=factors_used, given=given), study.present
+    )
 
 
 def _for_each_row(argument: str, values: Any, n: int) -> NDArray[Any]:
@@ -177,8 +182,8 @@ def require_formulaic() -> None:
         ) from error
 
 
-def _pandas(data: Any) -> Any:
-    """Return the data as a pandas frame numbered from 0."""
+def pandas_of(data: Any) -> Any:
+    """Return the data as a pandas frame."""
     require_formulaic()
     import pandas as pd
 
@@ -197,7 +202,7 @@ def _pandas(data: Any) -> Any:
                 "data must be a frame or a mapping of names to columns, got "
                 f"{type(data).__name__}"
             ) from error
-    return data.reset_index(drop=True)
+    return data
 
 
 def sides_of(formula: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from typing import Any
 from formulaic.materializers import PandasMaterializer
 from interface_meta import override
 
+from linsep.diagnosis.inputs.codings import level_text
 from linsep.input import InputError
 
 # What formulaic calls the column of ones; no numbered column is called so.
@@ -94,4 +95,4 @@ def indicated_levels(parts: tuple[Part, ...], design: Any) -> list[tuple[str, st
         kind = type(getattr(state, "contrasts", None)).__name__
         if part.level is None or kind not in _INDICATORS:
             return []
-    return [(part.factor, str(part.level)) for part in parts]
+    return [(part.factor, level_text(part.level)) for part in parts]

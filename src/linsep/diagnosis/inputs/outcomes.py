@@ -129,6 +129,13 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
     )
 
 
+def numbers_of(y: Any) -> NDArray[np.float64]:
+    """Return an outcome that is no labels as numbers, counts as two columns."""
+    if _n_columns(y) == 2:
+        return np.asarray(as_dense(features_from(y)[0]), dtype=np.float64)
+    return labels_from(y).astype(np.float64)
+
+
 def has_trials(y: Any, family: str) -> NDArray[np.bool_] | None:
     """Return which groups of counts have any trials; None if these are no counts."""
     if family != "binomial" or _n_columns(y) != 2:

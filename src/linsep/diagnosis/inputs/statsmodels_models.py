@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.codings import Coding, factors_of, level_text
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.families import family_of_glm
-from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.inputs.fixed_effects import factor_of
+from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
+from linsep.input.row_names import row_names_of
 
 _COUNT_MODELS = {
     "Poisson",
@@ -56,23 +60,83 @@ def study_from_statsmodels(
     y, name, levels = _outcome(model, kinds, known)
     if "GLM" in kinds:
         weights = np.asarray(model.freq_weights) * np.asarray(model.var_weights)
+        if np.ndim(y) == 1 and known == "binomial":
+            weights = weights * _trials(model)  # all of one outcome
         sample_weight = (
             weights if sample_weight is None else weights * np.asarray(sample_weight)
         )
-    names = [str(name) for name in model.data.xnames]
-    return study_from(
+    names = [str(name) for name in model.data.xnames][: model.exog.shape[1]]
+    study = study_from(
         model.exog,
         y,
         family=known,
         fit_intercept=False,
         sample_weight=sample_weight,
-        feature_names=names[: model.exog.shape[1]],
+        feature_names=names,
         order=levels,
         groups=model.groups if known == "conditional" else None,
         outcome_name=name,
+        frequencies=_frequencies(model),
         penalty=_penalty(model_or_result),
         **_users_rows(model),
     )
+    return _with_factors(replace(study, given=Given(refit=_refit(model))), model)
+
+
+def _with_factors(study: Study, model: Any) -> Study:
+    """Add the factors and the names of the rows that the frame of a formula has."""
+    frame = getattr(model.data, "frame", None)
+    if frame is None or len(frame) != study.n_given or not hasattr(frame, "iloc"):
+        return study
+    factors = {
+        name: factor_of(name, frame[name]).of_rows(study.present)
+        for name in factors_of(study.codings, frame.columns)
+    }
+    whole = {name for name in factors if frame[name].dtype.kind == "f"}
+    codings = [_whole_levels(coding, whole) for coding in study.codings]
+    return replace(
+        study,
+        codings=tuple(codings),
+        factors=factors,
+        row_names=row_names_of(frame),
+        given=replace(study.given, frame=frame),
+    )
+
+
+def _whole_levels(coding: Coding, numbers: set[str]) -> Coding:
+    """Write the levels of factors of numbers as `factor_of` does: 1 for 1.0."""
+    levels = tuple(
+        (factor, level_text(float(level)) if factor in numbers else level)
+        for factor, level in coding.levels
+    )
+    return replace(coding, levels=levels)
+
+
+def _frequencies(model: Any) -> Any:
+    """Return how many observations the rows stand for; None where it is one each."""
+    weights = np.asarray(getattr(model, "freq_weights", 1.0))
+    counts = np.broadcast_to(weights * _trials(model), model.endog.shape[:1])
+    return None if (counts == 1).all() else counts
+
+
+def _trials(model: Any) -> Any:
+    """Return the trials of each row of a binomial model."""
+    n_trials = getattr(model, "n_trials", 1)
+    return np.broadcast_to(np.asarray(n_trials), model.endog.shape[:1])
+
+
+def _refit(model: Any) -> str:
+    """Return code that fits such a model to other rows, with blanks for the data."""
+    kind = type(model).__name__
+    if kind == "GLM":
+        family, link = type(model.family).__name__, type(model.family.link).__name__
+        return (
+            f"sm.GLM({{y}}, {{X}}, sm.families.{family}(sm.families.links.{link}()), "
+            "freq_weights={weights}).fit()"
+        )
+    if kind in ("Logit", "Probit"):
+        return f"sm.{kind}({{y}}, {{X}}).fit(disp=False)"
+    return ""
 
 
 def _family(model: Any, kinds: set[str]) -> str:
@@ -114,18 +178,17 @@ def _outcome(
         return endog, _plain(name), None
     shares = np.asarray(endog, dtype=np.float64)
     if "GLM" in kinds:
-        trials = np.broadcast_to(np.asarray(model.n_trials), shares.shape)
-        shares = np.where(trials > 0, shares, np.nan)
+        shares = np.where(_trials(model) > 0, shares, np.nan)
     _require_shares(shares)
     if isinstance(name, list) and len(name) == 2:
-        return _two_columns(shares, name)
+        return _two_columns(shares, name, _trials(model))
     if np.isin(shares, (0.0, 1.0)).all():
         return shares.astype(np.int64), _plain(name), None
-    return _counts(shares), _plain(name), None
+    return _counts(shares, _trials(model)), _plain(name), None
 
 
 def _two_columns(
-    shares: NDArray[np.float64], names: list[str]
+    shares: NDArray[np.float64], names: list[str], trials: NDArray[np.float64]
 ) -> tuple[Any, str, list[Any] | None]:
     """Read an outcome of two columns: levels, or counts of successes and failures.
 
@@ -141,15 +204,25 @@ def _two_columns(
         name = factor[1] if factor else first["term"]
         return np.array(levels)[shares.astype(np.intp)], name, levels
     if names == ["y1", "y2"]:  # what statsmodels calls columns without names
-        return _counts(shares), "y", None
+        return _counts(shares, trials), "y", None
     import pandas as pd
 
-    return pd.DataFrame(_counts(shares), columns=list(map(str, names))), "y", None
+    counts = _counts(shares, trials)
+    return pd.DataFrame(counts, columns=list(map(str, names))), "y", None
 
 
-def _counts(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return shares of successes as counts; none of either where there is no trial."""
-    return np.nan_to_num(np.stack([shares, 1.0 - shares], axis=1), nan=0.0)
+def _counts(
+    shares: NDArray[np.float64], trials: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return shares of successes as counts; none of either where there is no trial.
+
+    The rounding of shares times trials is undone, but for what would become zero.
+    """
+    counts = np.nan_to_num(np.stack([shares, 1.0 - shares], axis=1), nan=0.0)
+    counts *= trials[:, np.newaxis]
+    whole = np.rint(counts)
+    is_near = (np.abs(counts - whole) < 1e-9 * np.maximum(1.0, whole)) & (whole > 0)
+    return np.where(is_near, whole, counts)
 
 
 def _require_shares(shares: NDArray[np.float64]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.outcomes import Outcome
+from linsep.input.row_names import RowNames
 
 INTERCEPT = "intercept"  # the name of its coefficient
 
@@ -40,6 +41,25 @@ class Factor:
     def of_rows(self, rows: NDArray[np.intp]) -> Factor:
         """Return the factor of these rows alone."""
         return Factor(self.columns, self.codes[rows], self.levels)
+
+
+@dataclass(frozen=True)
+class Given:
+    """How a regression was given: for tables and code that speak of it.
+
+    Attributes
+    ----------
+    frame : frame or None
+        The data, where they are a pandas frame, rows of weight zero included.
+    formula : str or None
+    refit : str
+        Code that fits a model of its kind to ``{X}``, ``{y}`` and ``{weights}``, where
+        that is not told by the family.
+    """
+
+    frame: Any = None
+    formula: str | None = None
+    refit: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +101,17 @@ class Study:
         Whether it is known that the features make up for a constant.
     notes : tuple of str
         What else a reader of the answer should know, a sentence each.
+    frequencies : ndarray of shape (n,) or None
+        How many observations each row present stands for, where that is known.
+    weights : ndarray of shape (n,) or None
+        The weights of the rows present, where some were given.
+    observed : ndarray of shape (n,) or (n, 2), or None
+        The numbers of the rows present, where the outcome is numbers: for counts
+        successes and failures.
+    row_names : RowNames
+        What the rows given are called.
+    given : Given
+        How the regression was given.
     """
 
     X: Any
@@ -101,3 +132,43 @@ class Study:
     factors: dict[str, Factor] = field(default_factory=dict)
     has_constant: bool = False
     notes: tuple[str, ...] = ()
+    frequencies: NDArray[np.float64] | None = None
+    weights: NDArray[np.float64] | None = None
+    observed: NDArray[np.float64] | None = None
+    row_names: RowNames = field(default_factory=RowNames)
+    given: Given = field(default_factory=Given)
+
+    def other_level(self, factor: str, level: str) -> str | None:
+        """Return the one other level that rows have of a factor, if there is one."""
+        known = self.factors.get(factor)
+        if known is None or len(known.columns) > 1:
+            return None
+        used = np.unique(known.codes).tolist()
+        texts = [known.levels[code][0] for code in used if code >= 0]
+        others = [text for text in texts if text != level]
+        return others[0] if len(texts) == 2 and len(others) == 1 else None
+
+    def part(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Study:
+        """Return the regression of some of the rows present on some of the columns.
+
+        Outcomes that no row of them has are no longer among its levels.
+        """
+
+        def some(values: Any) -> Any:
+            return None if values is None else values[rows]
+
+        return replace(
+            self,
+            X=self.X[rows][:, columns],
+            outcome=self.outcome.of_rows(rows),
+            present=self.present[rows],
+            names=tuple(self.names[j] for j in columns),
+            codings=tuple(self.codings[j] for j in columns),
+            labels=some(self.labels),
+            factors={name: f.of_rows(rows) for name, f in self.factors.items()},
+            has_constant=False,
+            notes=(),
+            frequencies=some(self.frequencies),
+            weights=some(self.weights),
+            observed=some(self.observed),
+        )

@@ -20,6 +20,7 @@ from linsep.input import InputError
 from linsep.input.files.table import Table
 from linsep.input.frames import frame_of
 from linsep.input.problem import tabulated
+from linsep.input.row_names import row_names_of, row_names_of_file
 
 
 def study_from_data(
@@ -54,6 +55,7 @@ def study_from_data(
     table, outcome = tabulated(X, y, has_constant, missing, present)
     if table is None:
         return study_from(X, y, **options)
+    options["row_names"] = row_names_of(X)
     name = table.target or (y if isinstance(y, str) else None)
     return study_from_table(table, outcome, outcome_name=name, **options)
 
@@ -104,6 +106,7 @@ def study_from_file(
     if family == "ordinal" and options.get("order") is None:
         declared = declared_order(path, str(table.target))
         options["order"] = declared and Order(*declared)
+    options["row_names"] = row_names_of_file(path, target, **layout)
     return study_from_table(table, y, outcome_name=table.target, **options)
 
 

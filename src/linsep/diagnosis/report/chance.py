@@ -98,41 +98,51 @@ def chance_sentence(
     Returns
     -------
     str or None
-        None where the bound is one, or nearly.
+        None where there is nothing to compare: the bound is one, or nearly.
     """
     if rank >= n_rows and not overlaps:
         return (
             f"Any labels would be separable: the {n_rows:,} distinct rows are linearly "
-            "independent, so this says nothing about these labels."
+            f"independent, so a hyperplane separates each of their 2^{n_rows} "
+            "labellings (Cover 1965), and this says nothing about these labels."
         )
     chance = chance_of_separation(n_rows, rank, n_positive)
-    if chance.any_balance > ALMOST_ONE:
-        return None
-    if overlaps:
-        verdict = "For comparison"
-    elif max(chance.any_balance, chance.same_balance) > LIKELY:
-        verdict = "Separation says little here"
-    else:
-        verdict = "Separation is informative here"
-    text = (
-        f"{verdict}: random labels on {n_rows:,} distinct rows of rank {rank} would be "
-        f"separated completely with probability {_at_most(chance.any_balance)} "
-        "(Cover 1965)"
+    any_balance, same_balance = map(
+        _rounded_up, (chance.any_balance, chance.same_balance)
     )
-    if chance.same_balance <= ALMOST_ONE:
-        text += (
-            f"; with {n_positive:,} of them in the last class, "
-            f"{_at_most(chance.same_balance)}"
+    separated = (
+        f"random labels on {n_rows:,} distinct rows of rank {rank} would be separated "
+        "completely with probability"
+    )
+    balance = f"with {n_positive:,} of them in the last class"
+    if overlaps or chance.any_balance <= LIKELY >= chance.same_balance:
+        if chance.any_balance > ALMOST_ONE:
+            return None
+        verdict = "For comparison" if overlaps else "Separation is informative here"
+        text = f"{verdict}: {separated} at most {any_balance} (Cover 1965)"
+        if chance.same_balance <= ALMOST_ONE:
+            text += f"; {balance}, at most {same_balance}"
+        return f"{text}."
+    if chance.any_balance > LIKELY:
+        text = f"{separated} up to {any_balance} (Cover 1965)"
+        if chance.same_balance <= ALMOST_ONE:
+            text += f"; {balance}, up to {same_balance}"
+    else:
+        few = min(n_positive, n_rows - n_positive)
+        text = (
+            f"one class has only {few:,} of {n_rows:,} distinct rows of rank {rank}, "
+            f"and of all labels like that a share of up to {same_balance} would be "
+            "separated completely (Cover 1965)"
         )
-    return text + "."
+    return f"Separation says little here: {text}."
 
 
-def _at_most(probability: float) -> str:
+def _rounded_up(probability: float) -> str:
     """Write a bound on a probability, rounded upwards."""
     if probability < 1e-300:
-        return "below 1e-300"
+        return "1e-300"
     with localcontext(prec=2, rounding=ROUND_CEILING):
-        return f"at most {float(+Decimal(probability)):.2g}"
+        return f"{float(+Decimal(probability)):.2g}"
 
 
 def _ratio(count: int, total: int) -> float:

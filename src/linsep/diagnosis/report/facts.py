@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +15,18 @@ from linsep.diagnosis.exact.demands import Demands, levels_of_groups
 from linsep.diagnosis.exact.large_columns import columns_of_many
 from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
 from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.report.cells import cell_reasons
+from linsep.diagnosis.report.claims import Reason, left_open
 from linsep.diagnosis.report.fewest_columns import FewestColumns
 from linsep.diagnosis.report.levels import (
     level_column_reasons,
     level_columns,
     level_reasons,
 )
-from linsep.diagnosis.report.single_columns import Reason, reasons_of
+from linsep.diagnosis.report.single_columns import reasons_of
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import Watch
-from linsep.rows import rows_from
+from linsep.rows import as_dense, rows_from
 from linsep.rows.equal_rows import Groups
 from linsep.verified.parts import no_check
 
@@ -96,6 +99,37 @@ class Facts:
         is_mixed = self.levels_held.sum(axis=1) > 1
         return np.flatnonzero(is_mixed[self.groups.group])
 
+    @property
+    def is_mixed_within_rows(self) -> bool:
+        """Whether each contradictory row holds several outcomes by itself."""
+        n_mixed = int((self.levels_held.sum(axis=1) > 1).sum())
+        return n_mixed == self.contradictions.size
+
+    @property
+    def alike(self) -> NDArray[np.intp]:
+        """Two rows of equal columns and different outcomes, of those there are."""
+        group, first = self.groups.group, self.contradictions[0]
+        has = self.study.outcome.has
+        alike = np.flatnonzero(group == group[first])
+        is_other = (has[alike] != has[alike[0]]).any(axis=1)
+        return np.array([alike[0], alike[np.argmax(is_other)]])
+
+    @cached_property
+    def conflict(self) -> NDArray[np.intp]:
+        """Rows of two classes that no direction predicts, by themselves; may be none.
+
+        They are those of the first conflict found, if nothing came before it.
+        """
+        partition, demands = self.partition, self.demands
+        is_plain = self.study.family == "binomial" and self.study.outcome.is_labels
+        if not is_plain or isinstance(partition, OrderedPartition):
+            return np.empty(0, dtype=np.intp)
+        if demands.equal.any():
+            return self.alike
+        if not partition.conflicts:
+            return np.empty(0, dtype=np.intp)
+        return np.sort(self.groups.first[np.array(partition.conflicts[0].rows)])
+
     @cached_property
     def is_nearly_collinear(self) -> bool:
         """Whether columns are independent by rounding alone, as far as was looked."""
@@ -105,11 +139,12 @@ class Facts:
 
     @cached_property
     def reasons(self) -> list[Reason]:
-        """The columns and levels that predict rows, most rows first.
+        """The columns, levels and cells that predict rows, most rows first.
 
         What a column says of a factor's levels in numbers gives way to the levels; a
-        level gives way to a column that says as much of the same factor. Of a
-        conditional model there are none: a column tells rows apart within groups.
+        level gives way to a column that says as much of the same factor. Cells of
+        crossed factors speak of rows that nothing else predicts. Of a conditional model
+        there are none: a column tells rows apart within groups.
         """
         if self.study.strata is not None:
             return []
@@ -117,14 +152,13 @@ class Facts:
         levels = level_reasons(self.study, self.separated, columns)
         found, _ = self._single_columns
         found = found + level_column_reasons(self.study, columns)
-        found.sort(key=lambda reason: (-reason.rows.size, reason.column))
         singles = []
         for reason in found:
-            own = [level.rows for level in levels if level.factor == reason.factor]
+            own = [level.predicted for level in levels if level.factor == reason.factor]
             if (
                 reason.is_level
                 or not own
-                or np.setdiff1d(reason.rows, np.concatenate(own)).size
+                or np.setdiff1d(reason.predicted, np.concatenate(own)).size
             ):
                 singles.append(reason)
         levels = [
@@ -132,12 +166,75 @@ class Facts:
             for level in levels
             if not any(
                 reason.factor == level.factor
-                and reason.rows.size >= level.rows.size
-                and not np.setdiff1d(level.rows, reason.rows).size
+                and not np.setdiff1d(level.predicted, reason.predicted).size
                 for reason in singles
             )
         ]
-        return sorted(singles + levels, key=lambda reason: -reason.rows.size)
+        reasons = sorted(singles + levels, key=_most_told)
+        return reasons + cell_reasons(
+            self.study,
+            self._unpredicted(reasons),
+            self.separated,
+            budget_for_text(self.seconds_left).is_over,
+        )
+
+    @cached_property
+    def told_reasons(self) -> list[Reason]:
+        """The reasons but for cells within a level that is told already."""
+        in_level: dict[str, NDArray[np.bool_]] = {}
+        for reason in self.reasons:
+            if reason.factor is not None and reason.is_level:
+                told = in_level.setdefault(reason.factor, np.zeros_like(self.separated))
+                told[reason.predicted] = True
+        return [
+            reason for reason in self.reasons if not self._is_within(reason, in_level)
+        ]
+
+    def _is_within(self, reason: Reason, told: dict[str, NDArray[np.bool_]]) -> bool:
+        """Tell whether a cell lies in a level of one of its factors."""
+        if reason.column is None or reason.predicted.size < reason.n_told:
+            return False
+        factors = [factor for factor, _ in self.study.codings[reason.column].levels]
+        return len(factors) > 1 and any(
+            told[name][reason.predicted].all()
+            for name in factors
+            if name in told and name != reason.factor
+        )
+
+    @cached_property
+    def unpredicted(self) -> NDArray[np.bool_]:
+        """The separated rows that the reasons, all taken together, do not predict."""
+        return self._unpredicted(self.reasons)
+
+    def _unpredicted(self, reasons: list[Reason]) -> NDArray[np.bool_]:
+        open_rows = left_open(reasons, *self.study.outcome.has.shape)
+        return np.asarray(self.separated & open_rows)
+
+    @cached_property
+    def whole_reason(self) -> Reason | None:
+        """A reason that predicts all separated rows by itself; columns first."""
+        n_separated = int(self.separated.sum())
+        whole = [r for r in self.reasons if 0 < n_separated == r.predicted.size]
+        return min(whole, key=lambda reason: reason.column is None, default=None)
+
+    @cached_property
+    def whole_column(self) -> int | None:
+        """A column that predicts all separated rows, beside a constant that is one.
+
+        Where the levels of a factor make up for a constant, a direction that takes it
+        up uses their columns; then it must be that of a level, and of its rows alone.
+        """
+        reason = self.whole_reason
+        if reason is None or reason.column is None:
+            return None
+        X = self.study.X
+        if not (self.study.fit_intercept or self.study.family == "ordinal"):
+            low, high = (as_dense(ends).ravel() for ends in (X.min(0), X.max(0)))
+            if not ((low == high) & (low != 0)).any():
+                values = as_dense(X[:, [reason.column]]).ravel()
+                own = np.array_equal(np.flatnonzero(values), reason.predicted)
+                return reason.column if own and reason.is_level else None
+        return reason.column
 
     @property
     def is_every_column_tried(self) -> bool:
@@ -180,6 +277,12 @@ class Facts:
         return FewestColumns(
             self.demands, self.partition, budget_for_text(self.seconds_left)
         )
+
+
+def _most_told(reason: Reason) -> tuple[int, int, int]:
+    """Order reasons by the rows they predict, then by those they tell something of."""
+    column = sys.maxsize if reason.column is None else reason.column
+    return -reason.predicted.size, -reason.n_told, column
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,21 +9,13 @@ coding by its columns' values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Factor, Study
-from linsep.diagnosis.report.phrases import (
-    listed,
-    number_text,
-    only_outcome,
-    outcome_text,
-    prediction,
-    value_text,
-)
-from linsep.diagnosis.report.single_columns import Reason, without_repeats
+from linsep.diagnosis.report.claims import Claim, Reason, claim_of
+from linsep.diagnosis.report.phrases import listed, number_text, value_text
 from linsep.rows import as_dense
 
 # Factors of more columns are not looked at without the data they came from.
@@ -66,45 +58,25 @@ def level_column_reasons(
         inside = table.counts[code]
         if not inside.any():
             continue
-        told: dict[int, Reason] = {}
+        claims = []
         for value, counts in ((1.0, inside), (0.0, table.total - inside)):
-            for side, outcome in _outcomes_told(study, counts).items():
+            if _is_telling(study.family, counts):
                 rows = table.rows(code) if value else table.other_rows(code)
-                where = value_text(study.names[column], study.codings[column], value)
-                own = Reason(column, (prediction(where, rows.size, outcome),), rows)
-                told[side] = _joined(told[side], own) if side in told else own
-        found += [
-            replace(reason, factor=name, is_level=True)
-            for reason in without_repeats(told.values())
-        ]
+                where = value_text(study, column, value)
+                claims.append(Claim(where, rows, counts > 0))
+        if claims:
+            found.append(Reason(tuple(claims), column, name, is_level=True))
     return found
 
 
-def _joined(reason: Reason, other: Reason) -> Reason:
-    """Make one reason of what is told of a level and of all others."""
-    rows = np.sort(np.concatenate([reason.rows, other.rows]))
-    return replace(reason, sentences=reason.sentences + other.sentences, rows=rows)
-
-
-def _outcomes_told(study: Study, counts: NDArray[np.intp]) -> dict[int, str]:
-    """Say what is known of rows of which so many have each outcome.
-
-    Of several classes something may be known about each, else about one side of all.
-    """
+def _is_telling(family: str, counts: NDArray[np.intp]) -> bool:
+    """Tell whether something follows for rows of which so many have each outcome."""
     held = np.flatnonzero(counts)
-    only = int(held[0]) if held.size == 1 else None
-    text = None if only is None else outcome_text(study, only)
-    if study.family == "poisson":
-        return {0: f"{study.outcome_name} = 0"} if only == 0 else {}
-    if study.family == "ordinal" and only not in (0, counts.size - 1):
-        return {}
-    if study.family == "multinomial" and counts.size > 2 and held.size:
-        return {
-            k: text or f"{study.outcome_name} other than {study.outcome.levels[k]}"
-            for k in range(counts.size)
-            if counts[k] == 0 or k == only
-        }
-    return {} if text is None else {0: text}
+    if family == "poisson":
+        return held.tolist() == [0]
+    if family == "ordinal":  # one column cannot part a level in the middle
+        return held.size == 1 and held[0] in (0, counts.size - 1)
+    return 0 < held.size < counts.size
 
 
 class _Table:
@@ -144,10 +116,9 @@ def level_reasons(
     for factor, text, rows in _levels(study, separated, set(columns.values())):
         if rows.size == 0 or not separated[rows].all():
             continue
-        outcome = only_outcome(study, rows)
-        if outcome is not None:
-            sentence = prediction(text, rows.size, outcome)
-            found.append(Reason(None, (sentence,), rows, factor, is_level=True))
+        claim = claim_of(text, rows, study.outcome)
+        if claim.is_prediction:
+            found.append(Reason((claim,), None, factor, is_level=True))
     return found
 
 

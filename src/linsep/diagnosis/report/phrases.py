@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from collections.abc import Iterable, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
+from linsep.diagnosis.report.claims import Claim
 
 # Long factors so many times smaller than the largest are the rounding of others.
 NOISE = 10**14
 # Numbers whose parts are longer than this are written with six digits.
 LONG_BITS = 40
+# Values of no more characters are written as they are.
+SHORT = 5
+# Things listed before the rest is counted.
+MOST_LISTED = 8
 
 
 def combination_text(terms: Sequence[tuple[str, int | Fraction]]) -> str:
@@ -100,15 +103,41 @@ def count_rows(n: int) -> str:
     return "1 row" if n == 1 else f"{n:,} rows"
 
 
-def prediction(where: str, n_rows: int, outcome: str) -> str:
-    """Say that rows have one outcome only.
+def claim_text(study: Study, claim: Claim) -> str:
+    """Say what is known of the rows that meet a condition.
 
-    Examples
-    --------
-    >>> prediction("NV = 1", 13, "HG = 1")
-    'NV = 1 in 13 rows, all HG = 1.'
+    "NV = 1 in 13 rows, all HG = 1.", or where outcomes are only ruled out
+    "a = 0 in 2 rows, never y = lo."
     """
-    return f"{where} in {count_rows(n_rows)}, all {outcome}."
+    count = counted(study, claim.rows)
+    head = f"{claim.where}: {count}" if " in " in count else f"{claim.where} in {count}"
+    held, missing = np.flatnonzero(claim.held), np.flatnonzero(~claim.held)
+    if held.size == 1:
+        return f"{head}, all {outcomes_text(study, held)}."
+    if held.size < missing.size:
+        return f"{head}, only {outcomes_text(study, held)}."
+    return f"{head}, never {outcomes_text(study, missing)}."
+
+
+def counted(study: Study, rows: NDArray[np.intp]) -> str:
+    """Count rows, and what they stand for: "24 observations in 3 rows"."""
+    text = count_rows(rows.size)
+    if study.frequencies is None:
+        return text
+    n = float(study.frequencies[rows].sum())
+    return f"{n:,.15g} observation{'s' * (n != 1)} in {text}"
+
+
+def outcomes_text(study: Study, levels: NDArray[np.intp]) -> str:
+    """Name outcomes: "HG = 1", "y = lo or hi", for counts their column."""
+    outcome = study.outcome
+    if study.family == "poisson":
+        return f"{study.outcome_name} {'=' if levels[0] == 0 else '>'} 0"
+    labels = [str(outcome.levels[level]) for level in levels]
+    if len(labels) > MOST_LISTED:
+        labels = [*labels[:MOST_LISTED], f"{len(labels) - MOST_LISTED:,} more"]
+    text = " or ".join(labels)
+    return f"{study.outcome_name} = {text}" if outcome.is_labels else text
 
 
 def outcome_text(study: Study, level: int) -> str:
@@ -119,70 +148,96 @@ def outcome_text(study: Study, level: int) -> str:
     return str(label)
 
 
-def only_outcome(
-    study: Study, rows: NDArray[np.bool_] | NDArray[np.intp]
-) -> str | None:
-    """Name the one outcome of these rows, or None: there are several."""
-    held = np.flatnonzero(study.outcome.has[rows].any(axis=0))
-    if held.size != 1:
-        return None
-    if study.family == "poisson":
-        return f"{study.outcome_name} = 0" if held[0] == 0 else None
-    return outcome_text(study, int(held[0]))
+def is_short(value: float) -> bool:
+    """Tell whether a number is read at a glance."""
+    return len(number_text(value)) <= SHORT
 
 
-def condition_text(
-    study: Study,
-    column: int,
-    values: NDArray[Any],
-    bound: float,
-    above: bool,
-    closed: bool,
-) -> str:
-    """Say which rows are meant: "NV = 1", "x2 = b", "age > 40"."""
-    name, first = study.names[column], float(values[0])
-    if (values == first).all():
-        return value_text(name, study.codings[column], first)
-    sign = (">=" if closed else ">") if above else ("<=" if closed else "<")
-    return f"{name} {sign} {number_text(bound)}"
+def cut_text(inner: float, outer: float) -> str:
+    """Write a number from `inner` towards `outer`, `outer` itself left out.
 
-
-def range_text(
-    study: Study, column: int, values: NDArray[Any], ends: tuple[bool, bool]
-) -> str:
-    """Say in which range the values lie; open below or above at the ends."""
-    name = study.names[column]
-    low, high = float(values.min()), float(values.max())
-    if low == high:
-        return value_text(name, study.codings[column], low)
-    if ends[0]:
-        return f"{name} <= {number_text(high)}"
-    if ends[1]:
-        return f"{name} >= {number_text(low)}"
-    return f"{number_text(low)} <= {name} <= {number_text(high)}"
-
-
-def value_text(name: str, coding: Coding, value: float) -> str:
-    """Say that a column has a value, factor levels by their own names.
+    It is `inner` where that is short, else the number of the fewest digits.
 
     Examples
     --------
-    >>> value_text("C(region)[T.north]", Coding(levels=(("region", "north"),)), 1.0)
-    'region = north'
-    >>> value_text("colour=red", Coding(levels=(("colour", "red"),)), 0.0)
-    'colour other than red'
-    >>> value_text("NV", Coding(), 1.0)
-    'NV = 1'
+    >>> cut_text(1.1085626195212777, 1.07), cut_text(3.0, 2.0)
+    ('1.1', '3')
+    >>> cut_text(1.1085626195212777, 1.1085)
+    '1.10856'
     """
+    if is_short(inner):
+        return number_text(inner)
+    towards = ROUND_FLOOR if outer < inner else ROUND_CEILING
+    for digits in range(1, 18):
+        context = Context(prec=digits, rounding=towards, Emax=MAX_EMAX, Emin=MIN_EMIN)
+        value = float(context.plus(Decimal(inner)))
+        if (outer < value <= inner) or (inner <= value < outer):
+            return number_text(value)
+    return number_text(inner)
+
+
+def threshold_text(
+    name: str, inner: float, outer: float, above: bool, closed: bool = True
+) -> str:
+    """Say which values are meant by a short number between two values.
+
+    Parameters
+    ----------
+    inner, outer : float
+        The last value that is meant, and the next one that is not.
+    above : bool
+        Whether the values meant lie above.
+    closed : bool, default=True
+        Whether the number written may be `inner`, and not `outer`; else the other way.
+
+    Examples
+    --------
+    >>> threshold_text("age", 40.0, 38.0, above=True, closed=False)
+    'age > 38'
+    """
+    number = cut_text(inner, outer) if closed else cut_text(outer, inner)
+    return f"{name} {'>' if above else '<'}{'=' * closed} {number}"
+
+
+def between_text(
+    name: str, low: float, below: float, high: float, beyond: float
+) -> str:
+    """Say in which range values lie; `below` and `beyond` are the next ones outside."""
+    return f"{cut_text(low, below)} <= {name} <= {cut_text(high, beyond)}"
+
+
+def value_text(study: Study, column: int, value: float) -> str:
+    """Say that a column has a value, factor levels by their own names.
+
+    "NV = 1", "region = north", "ward = yes and fever = no"; the one other level of a
+    factor by its name, several by what they are not: "colour other than red".
+    """
+    coding = study.codings[column]
     if value == 1.0 and coding.levels:
-        return " and ".join(f"{factor} = {level}" for factor, level in coding.levels)
+        return levels_text(coding.levels)
     if value == 0.0 and len(coding.levels) == 1:
         factor, level = coding.levels[0]
-        return f"{factor} other than {level}"
-    return f"{name} = {number_text(value)}"
+        other = study.other_level(factor, level)
+        return (
+            f"{factor} other than {level}" if other is None else f"{factor} = {other}"
+        )
+    if value == 0.0 and coding.levels:
+        return f"not ({levels_text(coding.levels)})"
+    return f"{study.names[column]} = {number_text(value)}"
 
 
-def listed(items: Sequence[str], most: int = 8) -> str:
+def levels_text(levels: Iterable[tuple[str, str]]) -> str:
+    """Say which levels factors have.
+
+    Examples
+    --------
+    >>> levels_text([("ward", "yes"), ("fever", "no")])
+    'ward = yes and fever = no'
+    """
+    return " and ".join(f"{factor} = {level}" for factor, level in levels)
+
+
+def listed(items: Sequence[str], most: int = MOST_LISTED) -> str:
     """List a few things, and say how many more there are.
 
     Examples

@@ -2,94 +2,129 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import gcd
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.report.chance import chance_sentence
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.phrases import (
+    claim_text,
     combination_text,
     count_rows,
+    counted,
     listed,
     outcome_text,
     rounded,
 )
-from linsep.diagnosis.report.premises import is_one_outcome, model_text, premises
+from linsep.diagnosis.report.premises import model_text, premises
+from linsep.diagnosis.report.remedies import Remedy
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis
 
-# Reasons shown in full; the rest are counted.
+# Claims shown in full, and how many of them before the rows; the rest are counted.
 MOST_REASONS = 6
+FIRST_CLAIMS = 2
 # Beyond this many columns a direction is not written out.
 MOST_TERMS = 8
 # Combinations written in more characters stand in `collinear` alone.
 LONGEST_TEXT = 300
-# Coefficients listed by name.
+# Coefficients and rows listed by name.
 MOST_NAMES = 12
+MOST_ROWS = 8
 # What a conditional model compares.
 WITHIN = " within their groups"
 # Factors beyond this are written relative to the largest, and rounded.
 LONGEST_FACTOR = 10**6
 
-_ESTIMATES = {
+_INFINITE = {
     Estimate.PLUS: "Estimates that go to +inf",
     Estimate.MINUS: "Estimates that go to -inf",
-    Estimate.UNDETERMINED: "Infinite or not, of a sign the data leave open",
+    Estimate.UNDETERMINED: "Could be anything, as the data leave sign and size open",
+}
+_OTHERS = {
     Estimate.FINITE: "Finite estimates",
     Estimate.UNDECIDED: "Not decided within the time limit",
 }
+_WALD = (
+    "Standard errors, Wald tests and p-values that a program prints for these mean "
+    "nothing."
+)
 
 
-def message(facts: Facts) -> str:
-    """Return the verdict in one sentence."""
-    n, k = facts.separated.size, int(facts.separated.sum())
-    model = model_text(facts.study)
-    within = WITHIN if facts.study.strata is not None else ""
+def headline(facts: Facts) -> str:
+    """Return the verdict on the rows in one short sentence."""
+    separated, study = facts.separated, facts.study
+    n, k = separated.size, int(separated.sum())
+    model = model_text(study)
+    within = WITHIN if study.strata is not None else ""
+    if facts.status is DiagnosisStatus.OVERLAP:
+        return (
+            f"Overlap ({model}): no direction predicts any of the {count_rows(n)} "
+            f"perfectly{within}."
+        )
     if facts.status is DiagnosisStatus.COMPLETE:
+        is_are = "is" if n == 1 else "are"
         return (
-            f"Complete separation ({model}): the model can predict all "
-            f"{count_rows(n)} perfectly{within}, so no finite maximum likelihood "
-            "estimate exists."
+            f"Complete separation ({model}): all {counted(study, np.arange(n))} "
+            f"{is_are} predicted perfectly{within}."
         )
-    if facts.status is DiagnosisStatus.QUASI_COMPLETE:
-        what = (
-            f"{k:,} of {count_rows(n)} can be predicted perfectly{within}, the others "
-            "cannot"
-            if k
-            else f"no row of {n:,} can be predicted perfectly, but some outcomes can "
-            "be ruled out"
-        )
+    if k == 0:
         return (
-            f"Quasi-complete separation ({model}): {what}; no finite maximum "
-            "likelihood estimate exists."
+            f"Quasi-complete separation ({model}): no row is predicted, outcomes are "
+            "ruled out."
         )
-    is_whole = facts.columns.rank == facts.columns.aliased.size
-    of_what = "" if is_whole else " of every coefficient that is identified"
+    is_are = "is" if k == 1 else "are"
+    what = f"{k:,} of {count_rows(n)}"
+    if study.frequencies is not None:
+        what = f"{counted(study, np.flatnonzero(separated))} of {n:,}"
     return (
-        f"Overlap ({model}): no direction predicts any of the {count_rows(n)} "
-        f"perfectly{within}; the maximum likelihood estimate{of_what} exists."
+        f"Quasi-complete separation ({model}): {what} {is_are} predicted "
+        f"perfectly{within}."
     )
 
 
-def sentences(answer: Diagnosis, facts: Facts) -> list[str]:
-    """Return everything after the verdict."""
+def existence(facts: Facts) -> str:
+    """Say whether the estimate exists."""
+    if facts.status is not DiagnosisStatus.OVERLAP:
+        return "No finite maximum likelihood estimate exists."
+    is_whole = facts.columns.rank == facts.columns.aliased.size
+    of_what = "" if is_whole else " of every coefficient that is identified"
+    return f"The maximum likelihood estimate{of_what} exists."
+
+
+def message(facts: Facts) -> str:
+    """Return the verdict in two sentences."""
+    return f"{headline(facts)} {existence(facts)}"
+
+
+def sentences(answer: Diagnosis, facts: Facts, remedies: Sequence[Remedy]) -> list[str]:
+    """Return the summary: verdict, culprits, rows and what to do come first."""
+    lines = [headline(facts)]
     chance = _chance(answer, facts)
     first = premises(facts.study)
-    lines, at_the_end = list(first), chance
-    if answer.rank is not None and answer.rank >= answer.n_distinct:
-        lines, at_the_end = lines + chance, []
-    if facts.status is not DiagnosisStatus.OVERLAP:
-        lines += _reason_lines(facts)
-        lines += _direction_lines(facts)
+    lines += first
+    is_any = answer.rank is not None and answer.rank >= answer.n_distinct
+    if is_any:
+        lines += chance
+    if facts.status is DiagnosisStatus.OVERLAP:
+        lines.append(_join(existence(facts), _rows(facts)))
+    else:
+        culprits, others = _culprits(facts)
+        lines += culprits
+        lines.append(_join(_rows(facts), existence(facts), _what_to_do(remedies)))
+        lines += others
     lines += answer.findings[len(first) :]
     lines += _estimate_lines(answer)
-    lines += _remedies(answer, facts)
-    return lines + at_the_end
+    lines += _remedy_lines(remedies)
+    return lines if is_any else lines + chance
 
 
 def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
@@ -112,7 +147,7 @@ def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
         ]
         more = len(shown) - MOST_TERMS
         found.append(
-            "Collinear columns, a finding apart from separation: the design has rank "
+            "Collinear columns, apart from separation: the design has rank "
             f"{answer.rank} of {len(answer.coefficient_names)}; "
             + "; ".join(shown[:MOST_TERMS] + [f"and {more:,} more"] * (more > 0))
             + "."
@@ -128,69 +163,87 @@ def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
 
 def _contradictions(facts: Facts) -> str:
     """Tell of equal rows with different outcomes."""
-    rows, group = facts.contradictions, facts.groups.group
-    present = facts.study.present
-    if (facts.levels_held.sum(axis=1) > 1).sum() == rows.size:
+    rows, study = facts.contradictions, facts.study
+    if facts.is_mixed_within_rows:
         # Each is a group of counts of its own.
         return (
             f"{count_rows(rows.size)} {'holds' if rows.size == 1 else 'hold'} both "
-            f"outcomes (row {present[rows[0]]}, for example)."
+            f"outcomes ({study.row_names.one(study.present[rows[0]])}, for example)."
         )
-    alike = (group == group[rows[0]]).nonzero()[0]
+    if not study.outcome.is_labels:
+        return (
+            f"{count_rows(rows.size)} stand where both outcomes occur with the same "
+            f"columns ({study.row_names.one(study.present[rows[0]])}, for example)."
+        )
+    alike = study.row_names.several(study.present[facts.alike])
     return (
         f"{count_rows(rows.size)} share all their columns with a row of another "
-        f"outcome (rows {listed([str(i) for i in present[alike[:2]]])}, for example)."
+        f"outcome ({alike}, for example)."
     )
 
 
-def _reason_lines(facts: Facts) -> list[str]:
-    """Say which single columns and levels predict which rows."""
-    lines = [
-        text for reason in facts.reasons[:MOST_REASONS] for text in reason.sentences
-    ]
-    more = facts.reasons[MOST_REASONS:]
-    columns = [facts.study.names[r.column] for r in more if r.column is not None]
-    if columns:
-        one = len(columns) == 1
-        lines.append(
-            f"{len(columns):,} more {'column predicts' if one else 'columns predict'} "
-            f"rows by {'itself' if one else 'themselves'}: {listed(columns)}."
-        )
-    n_levels = len(more) - len(columns)
+def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
+    """Say which columns, levels and cells predict which rows: first and other lines."""
+    claims = [c for reason in facts.told_reasons[:MOST_REASONS] for c in reason.claims]
+    texts = list(dict.fromkeys(claim_text(facts.study, claim) for claim in claims))
+    more = _more_reasons(facts)
+    covered, directions = _coverage(facts), _direction_lines(facts)
+    if not texts:
+        return covered + directions, more
+    if len(texts) + len(more) <= FIRST_CLAIMS or facts.whole_column is not None:
+        return texts[:FIRST_CLAIMS] + covered, texts[FIRST_CLAIMS:] + more + directions
+    # What all claims together predict is said when all of them have been.
+    return texts[:FIRST_CLAIMS], texts[FIRST_CLAIMS:] + more + covered + directions
+
+
+def _more_reasons(facts: Facts) -> list[str]:
+    """Name the columns, and count the levels and cells, that are not written out."""
+    lines = []
+    more = facts.told_reasons[MOST_REASONS:]
+    predicting = [reason for reason in more if reason.predicted.size]
+    telling = [reason for reason in more if not reason.predicted.size]
+    for reasons, one, several in (
+        (predicting, "predicts rows by itself", "predict rows by themselves"),
+        (telling, "rules outcomes out by itself", "rule outcomes out by themselves"),
+    ):
+        columns = [facts.study.names[r.column] for r in reasons if r.column is not None]
+        if columns:
+            does = f"column {one}" if len(columns) == 1 else f"columns {several}"
+            lines.append(f"{len(columns):,} more {does}: {listed(columns)}.")
+    n_levels = sum(reason.column is None for reason in more)
     if n_levels:
-        what = "level holds" if n_levels == 1 else "levels hold"
+        what = "level or cell holds" if n_levels == 1 else "levels or cells hold"
         lines.append(f"{n_levels:,} more {what} one outcome only.")
     if not facts.is_every_column_tried:
         lines.append("There was no time to look at every column by itself.")
     return lines
 
 
-def _direction_lines(facts: Facts) -> list[str]:
-    """Say the simplest direction found."""
-    simplest, for_all = "The simplest direction found", "A direction for all of them"
-    left = facts.separated.copy()
-    n_separated = int(left.sum())
-    is_whole = False
-    for reason in facts.reasons:
-        left[reason.rows] = False
-        if facts.separated[reason.rows].sum() == n_separated:
-            is_whole = True
-            if reason.column is not None:
-                name = facts.study.names[reason.column]
-                return [f"{simplest} uses one column, {name}."]
-    if is_whole:
+def _coverage(facts: Facts) -> list[str]:
+    """Say how much of what is separated the reasons predict."""
+    n_left = int(facts.unpredicted.sum())
+    if not facts.reasons or not facts.separated.any():
+        return []
+    if facts.whole_column is not None:
+        name = facts.study.names[facts.whole_column]
+        return [f"The simplest direction found uses one column, {name}."]
+    if facts.whole_reason is not None:
         return ["No other row is separated."]
-    if facts.reasons and not left.any():
+    if n_left == 0:
         return ["Together these predict all of the rows separated."]
+    others = "row is" if n_left == 1 else f"{n_left:,} rows are"
+    return [f"The other {others} predicted by columns together only."]
+
+
+def _direction_lines(facts: Facts) -> list[str]:
+    """Write out directions where single columns and cells do not explain all rows."""
+    simplest, for_all = "The simplest direction found", "A direction for all of them"
+    if facts.reasons and not facts.unpredicted.any():
+        return []
     fewest = facts.fewest_columns
     every, was_tried = fewest.for_all
     if facts.reasons:
-        n_left = int(left.sum())
-        others = "row is" if n_left == 1 else f"{n_left:,} rows are"
-        return [
-            f"The other {others} predicted by columns together only.",
-            _direction_text(facts, every, for_all, was_tried),
-        ]
+        return [_direction_text(facts, every, for_all, was_tried)]
     if fewest.for_some is None or fewest.is_for_all(fewest.for_some):
         return [_direction_text(facts, every, simplest, was_tried)]
     return [
@@ -264,57 +317,70 @@ def _effect(facts: Facts, n_rows: int) -> str:
 
 
 def _estimate_lines(answer: Diagnosis) -> list[str]:
-    """List the coefficients by verdict."""
-    lines = []
+    """List the coefficients by verdict, the infinite ones first."""
+    lines = _by_verdict(answer.estimates, _INFINITE)
     without = answer.estimates_without_aliased
-    for verdict, text in _ESTIMATES.items():
-        names = [n for n, found in answer.estimates.items() if found is verdict]
-        if names:
-            lines.append(f"{text}: {listed(names, MOST_NAMES)}.")
     aliased = [n for n, found in answer.estimates.items() if found is Estimate.ALIASED]
+    decided = {name: without[name] for name in aliased if name in without}
+    left_out = f"With {listed(list(answer.collinear))} left out: "
+    of_aliased = _by_verdict(decided, _INFINITE, left_out)
+    if lines or of_aliased:
+        of_aliased.append(_WALD)
+    lines += of_aliased
+    lines += _by_verdict(answer.estimates, _OTHERS)
     if aliased:
         lines.append(
             "Not identified, whatever the outcome (aliased): "
             f"{listed(aliased, MOST_NAMES)}."
         )
-    decided = [f"{n} {without[n].value}" for n in aliased if n in without]
-    if decided:
-        lines.append(
-            f"With {listed(list(answer.collinear))} left out: "
-            f"{listed(decided, MOST_NAMES)}."
-        )
+    return lines + _by_verdict(decided, _OTHERS, left_out)
+
+
+def _by_verdict(
+    estimates: Mapping[str, Estimate], verdicts: Mapping[Estimate, str], start: str = ""
+) -> list[str]:
+    """List the coefficients of each verdict on a line."""
+    lines = []
+    for verdict, text in verdicts.items():
+        names = [name for name, found in estimates.items() if found is verdict]
+        if names:
+            said = text[0].lower() + text[1:] if start else text
+            lines.append(f"{start}{said}: {listed(names, MOST_NAMES)}.")
     return lines
 
 
-def _remedies(answer: Diagnosis, facts: Facts) -> list[str]:
+def _rows(facts: Facts) -> str:
+    """Name the first rows separated, or a few that conflict."""
+    names, present = facts.study.row_names, facts.study.present
+    if facts.status is DiagnosisStatus.QUASI_COMPLETE and facts.separated.any():
+        found = present[facts.separated]
+        return f"Separated rows{names.kind}: {names.some(found, MOST_ROWS)}."
+    if facts.status is DiagnosisStatus.OVERLAP and facts.conflict.size:
+        found = present[facts.conflict]
+        return f"Rows that conflict{names.kind}: {names.some(found, MOST_ROWS)}."
+    return ""
+
+
+def _what_to_do(remedies: Sequence[Remedy]) -> str:
+    if not remedies:
+        return ""
+    if len(remedies) == 1:
+        return "What to do: see below."
+    if any("penalty" in remedy.name for remedy in remedies):
+        return (
+            "What to do: use a penalty, or another remedy below; remedies() has the "
+            "code."
+        )
+    return "What to do: see the remedies below; remedies() has the code."
+
+
+def _remedy_lines(remedies: Sequence[Remedy]) -> list[str]:
     """Name what is usually done, without choosing."""
-    if answer.status is DiagnosisStatus.OVERLAP:
+    if not remedies:
         return []
-    n_separated = answer.separated_rows.size
-    remedies = []
-    if not facts.study.penalty:
-        remedies.append(
-            "Firth's or another penalty (ridge, a weakly informative prior), which "
-            "makes every estimate finite"
-        )
-    if answer.family in ("binomial", "multinomial"):
-        remedies.append("exact (conditional) methods")
-    if answer.status is DiagnosisStatus.QUASI_COMPLETE and n_separated:
-        remedies.append(
-            "merging the levels or leaving out the columns that predict perfectly"
-        )
-        without = answer.estimates_without_aliased
-        finite = [name for name, v in without.items() if v is Estimate.FINITE]
-        if finite:
-            remedies.append(
-                f"dropping the {count_rows(n_separated)} separated, which leaves the "
-                f"finite part as it is ({listed(finite)})"
-            )
-    elif is_one_outcome(facts.study):
-        remedies.append("data with another outcome too")
-    else:
-        remedies.append("fewer columns, or more data")
-    return [f"Usual remedies, none chosen for you: {'; '.join(remedies)}."]
+    lines = ["Usual remedies, none chosen for you:"]
+    lines += [f"  - {remedy.text}" for remedy in remedies]
+    return lines
 
 
 def _chance(answer: Diagnosis, facts: Facts) -> list[str]:
@@ -333,3 +399,7 @@ def _chance(answer: Diagnosis, facts: Facts) -> list[str]:
         held.shape[0], answer.rank, int(held[:, 1].sum()), overlaps
     )
     return [sentence] if sentence else []
+
+
+def _join(*parts: str) -> str:
+    return " ".join(part for part in parts if part)

@@ -7,7 +7,6 @@ and all other rows on the other side or at it: "NV = 1 in 13 rows, all HG = 1".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,43 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.report.claims import Claim, Reason, claim_of
 from linsep.diagnosis.report.phrases import (
-    condition_text,
-    only_outcome,
-    outcome_text,
-    prediction,
-    range_text,
+    between_text,
+    is_short,
+    threshold_text,
+    value_text,
 )
 from linsep.rows import is_sparse
 
-# Rows of an outcome, all other rows, and what the two are called.
-Sides = tuple[NDArray[np.bool_], NDArray[np.bool_], str, str]
-
-
-@dataclass(frozen=True)
-class Reason:
-    """One column, one value of it, and what lies beyond; or one level of a factor.
-
-    Attributes
-    ----------
-    column : int or None
-        The feature's number; None for a level.
-    sentences : tuple of str
-        One for each side beyond the value that holds rows.
-    rows : ndarray of int
-        The rows beyond the value: predicted perfectly by this column alone. (Of more
-        than two classes, some may be predicted in part: one class is ruled out.)
-    factor : str or None
-        The factor that is spoken of.
-    is_level : bool
-        Whether the sentences name a level of it.
-    """
-
-    column: int | None
-    sentences: tuple[str, ...]
-    rows: NDArray[np.intp]
-    factor: str | None = None
-    is_level: bool = False
+# Rows of an outcome, and all other rows.
+Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
 def reasons_of(
@@ -82,25 +55,23 @@ def reasons_of(
         if not (x != x[0]).any() and has_constant:
             continue
         if study.family == "ordinal":
-            candidates = [_ordinal_reason(study, column, x)]
+            claims = _ordinal_claims(study, column, x)
         else:
-            candidates = [_reason(study, column, x, s, has_constant) for s in sides]
-        coding = study.codings[column]
-        found += [
-            replace(reason, factor=coding.factor, is_level=bool(coding.levels))
-            for reason in without_repeats(filter(None, candidates))
-        ]
+            claims = _without_repeats(
+                claim
+                for s in sides
+                for claim in _claims(study, column, x, s, has_constant)
+            )
+        if claims:
+            coding = study.codings[column]
+            is_level = bool(coding.levels)
+            found.append(Reason(tuple(claims), column, coding.factor, is_level))
     return found, is_whole
 
 
-def without_repeats(reasons: Iterable[Reason]) -> Iterator[Reason]:
-    """Leave out what was said of the same column already."""
-    said: set[str] = set()
-    for reason in reasons:
-        new = tuple(text for text in reason.sentences if text not in said)
-        said.update(new)
-        if new:
-            yield replace(reason, sentences=new)
+def _without_repeats(claims: Iterable[Claim]) -> list[Claim]:
+    """Leave out what was said of the same rows already: sides may share a cut."""
+    return list({claim.where: claim for claim in claims}.values())
 
 
 def _columns(X: Any, chosen: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -127,7 +98,7 @@ def _candidates(study: Study, sides: list[Sides]) -> NDArray[np.intp]:
         falls = np.all([high[1] <= low[0] for low, high in steps], axis=0)
         return np.flatnonzero(rises | falls)
     is_parted = np.zeros(study.X.shape[1], dtype=bool)
-    for group, rest, *_ in sides:
+    for group, rest in sides:
         if group.any() and rest.any():
             (low, high), (least, most) = (_extremes(study.X, g) for g in (group, rest))
             is_parted |= (most <= low) | (high <= least)
@@ -151,30 +122,28 @@ def _sides(study: Study) -> Iterator[Sides]:
     """Yield the outcomes that may be predicted; grouped counts may be of both."""
     levels, has = study.outcome.levels, study.outcome.has
     if study.family == "poisson":
-        yield has[:, 0], has[:, 1], f"{study.outcome_name} = 0", ""
+        yield has[:, 0], has[:, 1]
     elif levels.size == 2:
-        first, second = (outcome_text(study, k) for k in (0, 1))
-        yield has[:, 1], has[:, 0], second, first
+        yield has[:, 1], has[:, 0]
     else:
         for k in range(levels.size):
-            other = f"{study.outcome_name} other than {levels[k]}"
-            yield has[:, k], ~has[:, k], outcome_text(study, k), other
+            yield has[:, k], ~has[:, k]
 
 
-def _reason(
+def _claims(
     study: Study, column: int, x: NDArray[Any], sides: Sides, has_constant: bool
-) -> Reason | None:
+) -> list[Claim]:
     """Look along one column for one outcome against the rest."""
-    group, rest, *labels = sides
+    group, rest = sides
     if not group.any() or not rest.any():
-        return None
+        return []
     for up in (True, False):
         z = x if up else -x
         low, high = float(z[rest].max()), float(z[group].min())
         if study.family == "poisson" and low <= high:
             # Where y > 0 nothing may change along the column.
             if z[rest].min() < low:
-                return None
+                return []
             high = low
         if not has_constant:
             # Without an intercept only the value zero can part them.
@@ -184,25 +153,55 @@ def _reason(
         if low <= high:
             break
     else:
-        return None
-    is_open = low == high  # rows at the value itself may be of either side
-    above, below = (z > low, z < low) if is_open else (z >= high, z <= low)
-    sentences = []
-    for mask, label, end, side in (
-        (above, labels[0], high, up),
-        (below, labels[1], low, not up),
+        return []
+    # Rows at a value that both share may be of either side.
+    is_closed = low < high
+    masks = (z >= high, z <= low) if is_closed else (z > low, z < low)
+    return [
+        claim_of(
+            _condition(study, column, x, mask, side, is_closed),
+            np.flatnonzero(mask),
+            study.outcome,
+        )
+        for mask, side in zip(masks, (up, not up), strict=True)
+        if mask.any()
+    ]
+
+
+def _condition(
+    study: Study,
+    column: int,
+    x: NDArray[Any],
+    mask: NDArray[np.bool_],
+    above: bool,
+    closed: bool,
+) -> str:
+    """Say which rows of a column lie beyond a cut: "NV = 1", "x2 = b", "age > 40"."""
+    own, others = x[mask], x[~mask]
+    inner = float(own.min() if above else own.max())
+    if (own == inner).all() and (
+        others.size == 0 or is_short(inner) or study.codings[column].levels
     ):
-        if mask.any():
-            bound = end if up else -end
-            where = condition_text(study, column, x[mask], bound, side, not is_open)
-            outcome = only_outcome(study, mask) or label
-            sentences.append(prediction(where, int(mask.sum()), outcome))
-    if not sentences:
-        return None
-    return Reason(column, tuple(sentences), np.flatnonzero(above | below))
+        return value_text(study, column, inner)
+    outer = float(others.max() if above else others.min())
+    return threshold_text(study.names[column], inner, outer, above, closed)
 
 
-def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None:
+def _range(study: Study, column: int, x: NDArray[Any], mask: NDArray[np.bool_]) -> str:
+    """Say in which range these values lie, and no other; open where none lie beyond."""
+    name = study.names[column]
+    low, high = float(x[mask].min()), float(x[mask].max())
+    if low == high and is_short(low):
+        return value_text(study, column, low)
+    below, beyond = x[x < low], x[x > high]
+    if below.size == 0:
+        return threshold_text(name, high, float(beyond.min()), above=False)
+    if beyond.size == 0:
+        return threshold_text(name, low, float(below.max()), above=True)
+    return between_text(name, low, float(below.max()), high, float(beyond.min()))
+
+
+def _ordinal_claims(study: Study, column: int, x: NDArray[Any]) -> list[Claim]:
     """Look for cuts of one column that put the levels in order.
 
     Cut k lies between the values of level k and of level k + 1. Rows that lie strictly
@@ -217,7 +216,7 @@ def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None
         lows = [float(z[has[:, k]].min()) for k in range(n_levels)]
         if any(highs[k] > lows[k + 1] for k in range(n_levels - 1)):
             continue
-        sentences, rows = [], np.zeros(x.size, dtype=bool)
+        claims = []
         for k in range(n_levels):
             strict = has[:, k].copy()
             if k > 0 and highs[k - 1] == lows[k]:
@@ -225,11 +224,8 @@ def _ordinal_reason(study: Study, column: int, x: NDArray[Any]) -> Reason | None
             if k + 1 < n_levels and highs[k] == lows[k + 1]:
                 strict &= z < highs[k]
             if strict.any():
-                ends = (k == 0, k == n_levels - 1)
-                where = range_text(study, column, x[strict], ends if up else ends[::-1])
-                outcome = outcome_text(study, k)
-                sentences.append(prediction(where, int(strict.sum()), outcome))
-                rows |= strict
-        if sentences:
-            return Reason(column, tuple(sentences), np.flatnonzero(rows))
-    return None
+                where = _range(study, column, x, strict)
+                claims.append(claim_of(where, np.flatnonzero(strict), study.outcome))
+        if claims:
+            return claims
+    return []

@@ -124,6 +124,13 @@ def find_layout(
     return Layout(path, text, delimiter, names, header, longest, decimal, is_inferred)
 
 
+def lines_of_rows(layout: Layout) -> list[int]:
+    """Return the line on which each row of the table ends, counted from 1."""
+    rows = _rows(layout.path, layout.text, layout.delimiter)
+    lines = [line for line, row in rows if not _is_blank(row, layout.delimiter)]
+    return lines[layout.has_header :]
+
+
 def quote_error(path: Path, line: int, reason: str) -> InputError:
     """Word the error for a text whose quotes do not pair up."""
     return InputError(

@@ -163,7 +163,7 @@ def read_columns(
     request = request or Request()
 
     def read() -> dict[str, NDArray[Any]]:
-        reader = _reader_for(source, request)
+        reader = reader_for(source, request)
         if isinstance(reader, TabularReader):
             return reader.columns(source, request)
         raise InputError(
@@ -177,7 +177,7 @@ def read_columns(
 def read_request(path: str | os.PathLike[str], request: Request) -> Table:
     """Read what is asked of a file by the reader of its kind."""
     source = Path(path)
-    return _guarded(source, lambda: _reader_for(source, request)(source, request))
+    return _guarded(source, lambda: reader_for(source, request)(source, request))
 
 
 def _guarded(source: Path, read: Callable[[], Result]) -> Result:
@@ -232,7 +232,7 @@ def _require_regular_file(source: Path) -> None:
         raise InputError(f"{source} must hold data, got an empty file")
 
 
-def _reader_for(source: Path, request: Request) -> Reader:
+def reader_for(source: Path, request: Request) -> Reader:
     """Return the reader of a file, which is one of text if the request says so."""
     reader = _reader_told(source)
     given = [n for n in ("sep", "decimal", "encoding") if getattr(request, n)]

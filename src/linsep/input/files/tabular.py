@@ -73,7 +73,7 @@ def _from_delimited(
     path: Path, request: Request, build: Callable[[Source, Request], Built]
 ) -> Built:
     """Build something from a delimited text."""
-    encoding = request.encoding or _encoding_marked(path)
+    encoding = encoding_of(path, request)
     for plain_newlines in (False, True):
         with (
             unpacked(path, plain_newlines=plain_newlines, encoding=encoding) as text,
@@ -88,8 +88,10 @@ def _from_delimited(
     raise AssertionError("the second attempt returns or raises")
 
 
-def _encoding_marked(path: Path) -> str | None:
-    """Return UTF-16 where the first bytes say so, as spreadsheets write them."""
+def encoding_of(path: Path, request: Request) -> str | None:
+    """Return the encoding asked for, or UTF-16 where the first bytes say so."""
+    if request.encoding is not None:
+        return request.encoding
     with open_bytes(path) as stream:
         head = stream.read(2)
     return "utf-16" if head in (b"\xff\xfe", b"\xfe\xff") else None

@@ -1,0 +1,100 @@
+"""What is found of rows that meet a condition: records that sentences word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.inputs.outcomes import Outcome
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A condition, the rows that meet it, and the outcomes found among them.
+
+    Attributes
+    ----------
+    where : str
+        The condition: "NV = 1", "age >= 40".
+    rows : ndarray of int
+        All rows that meet it, in order.
+    held : ndarray of shape (n_levels,), bool
+        The outcomes these rows have; all others are ruled out there.
+    """
+
+    where: str
+    rows: NDArray[np.intp]
+    held: NDArray[np.bool_]
+
+    @property
+    def is_prediction(self) -> bool:
+        """Whether one outcome alone is left: the rows are predicted perfectly."""
+        return int(self.held.sum()) == 1
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether some outcome is ruled out."""
+        return bool(0 < self.held.sum() < self.held.size)
+
+
+def claim_of(where: str, rows: NDArray[np.intp], outcome: Outcome) -> Claim:
+    """Look up the outcomes of the rows that meet a condition."""
+    return Claim(where, rows, np.asarray(outcome.has[rows].any(axis=0)))
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What one column, one level or one cell says of the outcome.
+
+    Attributes
+    ----------
+    claims : tuple of Claim
+        At least one.
+    column : int or None
+        The feature's number; None for a level without a column, and for a cell.
+    factor : str or None
+        The factor that is spoken of.
+    is_level : bool
+        Whether the claims name a level of it.
+    """
+
+    claims: tuple[Claim, ...]
+    column: int | None = None
+    factor: str | None = None
+    is_level: bool = False
+
+    @property
+    def predicted(self) -> NDArray[np.intp]:
+        """The rows of which one outcome alone is left, sorted."""
+        found = [claim.rows for claim in self.claims if claim.is_prediction]
+        return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
+
+    @property
+    def n_told(self) -> int:
+        """How many rows something is said of."""
+        return int(np.unique(np.concatenate([c.rows for c in self.claims])).size)
+
+
+def left_open(reasons: Iterable[Reason], n: int, n_levels: int) -> NDArray[np.bool_]:
+    """Return which of n rows have more than one outcome left after all the reasons.
+
+    Each reason is a direction, and the sum of directions rules out what any of them
+    does: a row is told if the reasons together leave it one outcome.
+    """
+    is_open = np.ones(n, dtype=bool)
+    partial = []
+    for reason in reasons:
+        for claim in reason.claims:
+            if claim.is_prediction:
+                is_open[claim.rows] = False
+            else:
+                partial.append(claim)
+    if partial:
+        left = np.ones((n, n_levels), dtype=bool)
+        for claim in partial:
+            left[claim.rows] &= claim.held
+        is_open &= left.sum(axis=1) > 1
+    return is_open

@@ -1,0 +1,155 @@
+"""A regression's numbers as arrays, and the code that fits it again in another way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.inputs.study import Study
+from linsep.rows import as_dense, is_sparse
+
+# Row numbers written out in code; more are asked of the diagnosis.
+MOST_WRITTEN = 20
+
+
+@dataclass(frozen=True)
+class Design:
+    """The numbers a regression is fitted to, rows of weight zero left out.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n, n_columns)
+        The columns, without the intercept.
+    y : ndarray of shape (n,) or (n, 2)
+        The outcome in numbers: 0 and 1 (the last class in order), successes and
+        failures, counts, or the numbers of the classes from 0.
+    weights : ndarray of shape (n,)
+        Those of the rows; ones where none were given.
+    names : tuple of str
+        The columns' names.
+    separated : ndarray of int
+        The rows that are separated, of these.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    weights: NDArray[np.float64]
+    names: tuple[str, ...]
+    separated: NDArray[np.intp]
+
+
+def design_of(study: Study, separated: NDArray[np.bool_]) -> Design:
+    """Return the numbers of a regression."""
+    outcome, y = study.outcome, study.observed
+    weights = np.ones(study.present.size) if study.weights is None else study.weights
+    if y is None:
+        y = outcome.has.argmax(axis=1)
+    elif y.ndim == 1 and study.family == "binomial":  # shares of successes
+        y = np.stack([y, 1.0 - y], axis=1)
+    return Design(study.X, y, weights, study.names, np.flatnonzero(separated))
+
+
+def firth(study: Study, columns: NDArray[np.intp]) -> str:
+    """Return code for Firth's penalty on two labels a row."""
+    lines = [
+        *_block(study, columns),
+        "fit = FirthLogisticRegression("
+        f"fit_intercept={study.fit_intercept}, max_iter=200)",
+        "fit.fit(X, design.y, sample_weight=design.weights)",
+    ]
+    return _code(["from firthmodels import FirthLogisticRegression"], lines)
+
+
+def penalty(study: Study, columns: NDArray[np.intp]) -> str:
+    """Return code for a ridge penalty by scikit-learn, which spares the constant."""
+    low, high = (as_dense(ends).ravel() for ends in (study.X.min(0), study.X.max(0)))
+    constant = np.flatnonzero(low == high)
+    intercept = f"fit_intercept={study.fit_intercept or constant.size > 0}"
+    lines = _block(study, np.setdiff1d(columns, constant))
+    y, weights = "design.y", "design.weights"
+    if study.family == "poisson":
+        first = "from sklearn.linear_model import PoissonRegressor"
+        fit = f"PoissonRegressor(alpha=0.01, {intercept}, max_iter=1000)"
+    else:
+        first = "from sklearn.linear_model import LogisticRegression"
+        fit = f"LogisticRegression(C=1.0, {intercept}, max_iter=1000)"
+        if not study.outcome.is_labels:  # a row of successes, and one of failures
+            y, weights = "y", "weights"
+            lines += [
+                "X = numpy.concatenate([X, X])",
+                "y = numpy.repeat([1, 0], len(design.y))",
+                "weights = (design.y * design.weights[:, None]).T.ravel()",
+            ]
+    lines += [f"fit = {fit}", f"fit.fit(X, {y}, sample_weight={weights})"]
+    return _code([first], lines)
+
+
+def reduction(
+    study: Study, dropped: NDArray[np.intp] | None, columns: NDArray[np.intp]
+) -> str:
+    """Return code that fits a model to some columns, without the rows dropped."""
+    y, weights = "design.y", "design.weights"
+    if dropped is not None:
+        y, weights = f"{y}[rows]", f"{weights}[rows]"
+    imports = ["import pandas", "import statsmodels.api as sm"]
+    lines = _block(study, columns, dropped)
+    if columns.size < len(study.names):
+        names = "numpy.array(design.names)[columns]"
+    else:
+        names = "design.names"
+    lines.append(f"X = pandas.DataFrame(X, columns={names})")
+    if study.fit_intercept and study.family != "ordinal":
+        lines.append('X.insert(0, "intercept", 1.0)')
+    refit = study.given.refit
+    if refit and not (refit.startswith("sm.Logit") and not _is_plain(study)):
+        fit = refit.format(X="X", y=y, weights=weights)
+    elif study.family == "ordinal":
+        imports.append("from statsmodels.miscmodels.ordinal_model import OrderedModel")
+        fit = f'OrderedModel({y}, X, distr="logit").fit(method="bfgs", disp=False)'
+    elif study.family == "multinomial":
+        fit = f"sm.MNLogit({y}, X).fit(disp=False)"
+    elif study.family == "binomial" and study.outcome.is_labels and _is_plain(study):
+        fit = f"sm.Logit({y}, X).fit(disp=False)"
+    else:
+        family = "Poisson" if study.family == "poisson" else "Binomial"
+        fit = f"sm.GLM({y}, X, sm.families.{family}(), freq_weights={weights}).fit()"
+    return _code(imports, [*lines, f"fit = {fit}"])
+
+
+def _code(imports: list[str], lines: list[str]) -> str:
+    """Put imports before lines of code."""
+    if any("numpy." in line for line in lines):
+        imports = ["import numpy", *imports]
+    return "\n".join([*imports, "", *lines])
+
+
+def _is_plain(study: Study) -> bool:
+    """Tell whether all rows count once."""
+    return study.weights is None or bool((study.weights == 1).all())
+
+
+def _block(
+    study: Study, columns: NDArray[np.intp], dropped: NDArray[np.intp] | None = None
+) -> list[str]:
+    """Write code for some columns as a dense X, without the rows dropped."""
+    lines = ["design = answer.design()"]
+    X = "design.X"
+    if dropped is not None:
+        which = "design.separated"
+        if dropped.size <= MOST_WRITTEN:
+            which = str(dropped.tolist())
+        lines.append(f"rows = numpy.delete(numpy.arange(len(design.y)), {which})")
+        X += "[rows]"
+    n_columns = len(study.names)
+    if columns.size < n_columns:
+        gone = np.setdiff1d(np.arange(n_columns), columns)
+        chosen = f"numpy.array({columns.tolist()}, dtype=int)"
+        if gone.size < columns.size:
+            chosen = f"numpy.delete(numpy.arange({n_columns}), {gone.tolist()})"
+        lines.append(f"columns = {chosen}")
+        X += "[:, columns]"
+    lines.append(f"X = {X}{'.toarray()' * is_sparse(study.X)}")
+    return lines

@@ -1,0 +1,284 @@
+"""What is usually done about separation: in words, and as code for the model at hand.
+
+What leaves out rows or columns is advised only if a diagnosis of what is left says that
+the estimate exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.exact.large_columns import columns_of_any
+from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.report import refitting
+from linsep.diagnosis.report.facts import Facts, budget_for_text
+from linsep.diagnosis.report.phrases import counted, listed
+from linsep.diagnosis.report.premises import is_one_outcome
+from linsep.diagnosis.status import DiagnosisStatus
+from linsep.diagnosis.watch import OutOfTime, Watch
+from linsep.rows import rows_from
+
+if TYPE_CHECKING:
+    from linsep.diagnosis.record import Diagnosis
+
+# Designs of more columns are not fitted again by dense code.
+MOST_COLUMNS = 2_000
+
+Diagnose = Callable[[Study, Watch], "Diagnosis"]
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """One thing that is usually done about separation.
+
+    Attributes
+    ----------
+    name : str
+    why : str
+        What it does, and which package does it.
+    code : str
+        Python that does it for this model, with `answer` the diagnosis; empty where
+        there is none.
+    leaves : str
+        What of the model is left as it was, and what is not.
+    """
+
+    name: str
+    why: str
+    code: str = ""
+    leaves: str = ""
+
+    @property
+    def text(self) -> str:
+        """The remedy in a sentence."""
+        return f"{self.name}: {self.why}."
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A regression without some rows and columns, and what a diagnosis says of it.
+
+    Attributes
+    ----------
+    rows, columns : ndarray of int
+        Those left, of the study's; the columns are independent.
+    status : DiagnosisStatus
+    """
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    status: DiagnosisStatus
+
+
+def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
+    """Return the remedies for a regression whose rows are separated.
+
+    Parameters
+    ----------
+    facts : Facts
+    diagnose : callable
+        Diagnoses what is left of the regression.
+    """
+    study = facts.study
+    if facts.status is DiagnosisStatus.OVERLAP:
+        return []
+    if is_one_outcome(study):
+        return [
+            Remedy(
+                "data with another outcome too",
+                "with one alone a constant predicts every row, and no method can "
+                "estimate more",
+            )
+        ]
+    if study.strata is not None:
+        return [
+            Remedy(
+                "Firth's or another penalty (a weakly informative prior)",
+                "it makes every estimate finite",
+                leaves="the model; estimates depend on the penalty",
+            )
+        ]
+    watch = budget_for_text(facts.seconds_left)
+    everything = np.arange(len(study.names))
+    try:
+        columns = _independent(study, np.arange(study.present.size), everything, watch)
+    except OutOfTime:
+        columns = everything
+    found = []
+    if not study.penalty:
+        found = [_firth(study, columns), _penalty(study, columns)]
+    if study.family in ("binomial", "multinomial"):
+        found.append(
+            Remedy(
+                "exact (conditional) methods",
+                "they condition on what the other columns determine, for small data; "
+                "in R elrm, in SAS the EXACT statement",
+                leaves="the model; estimates are median unbiased",
+            )
+        )
+    try:
+        for reduction in (_without_columns, _without_rows):
+            found += reduction(facts, diagnose, watch)
+    except OutOfTime:
+        pass
+    if facts.status is DiagnosisStatus.COMPLETE:
+        found.append(
+            Remedy(
+                "fewer columns, or more data",
+                "all rows are predicted, so nothing of the model is left to estimate",
+            )
+        )
+    return found
+
+
+def _firth(study: Study, columns: NDArray[np.intp]) -> Remedy:
+    """Offer Firth's penalty, by a package where there is one."""
+    is_plain = study.family == "binomial" and study.outcome.is_labels
+    where = "in R brglm2 (https://cran.r-project.org/package=brglm2)"
+    if study.family == "binomial":
+        where = (
+            "in Python firthmodels (https://pypi.org/project/firthmodels), in R "
+            "logistf and brglm2 (https://cran.r-project.org/package=brglm2)"
+        )
+    fits = is_plain and columns.size <= MOST_COLUMNS
+    return Remedy(
+        "Firth's penalty",
+        f"it makes every estimate finite and less biased; {where}",
+        refitting.firth(study, columns) if fits else "",
+        "the model; profile likelihood intervals replace Wald's",
+    )
+
+
+def _penalty(study: Study, columns: NDArray[np.intp]) -> Remedy:
+    """Offer a ridge or another prior."""
+    where = (
+        "in R ordinalNet"
+        if study.family == "ordinal"
+        else "scikit-learn (https://scikit-learn.org), by C"
+    )
+    if study.family == "poisson":
+        where = "scikit-learn (https://scikit-learn.org), by alpha"
+    return Remedy(
+        "another penalty (ridge, a weakly informative prior)",
+        "it makes every estimate finite, as large as its strength allows; of columns "
+        f"in like units; {where}",
+        refitting.penalty(study, columns) if study.family != "ordinal" else "",
+        "the model; estimates depend on the strength chosen",
+    )
+
+
+def _without_columns(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy]:
+    """Leave out the columns that predict, if the estimate exists without them."""
+    study = facts.study
+    guilty = [
+        reason.column
+        for reason in facts.reasons
+        if reason.column is not None and reason.predicted.size
+    ]
+    if not guilty or facts.status is not DiagnosisStatus.QUASI_COMPLETE:
+        return []
+    left = np.setdiff1d(np.arange(len(study.names)), np.array(guilty))
+    found = _reduced(study, np.arange(study.present.size), left, diagnose, watch)
+    if found is None or found.status is not DiagnosisStatus.OVERLAP:
+        return []
+    names = listed([study.names[j] for j in guilty])
+    merged = ""
+    if any(study.codings[j].levels for j in guilty):
+        merged = "; a level without its column is merged with the reference"
+    return [
+        Remedy(
+            "merging the levels or leaving out the columns that predict perfectly",
+            f"without {names} the estimate exists (checked){merged}",
+            refitting.reduction(study, None, found.columns),
+            f"a smaller model, that says nothing of {names}",
+        )
+    ]
+
+
+def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy]:
+    """Drop the separated rows, if the estimate exists for the others."""
+    study, separated = facts.study, np.flatnonzero(facts.separated)
+    left = np.flatnonzero(~facts.separated)
+    if separated.size == 0 or left.size == 0:
+        return []
+    everything = np.arange(len(study.names))
+    # Where each row is one demand, the rows left overlap by the proof at hand.
+    is_proved = study.family in ("binomial", "poisson")
+    found = _reduced(study, left, everything, diagnose, watch, is_proved)
+    if found is None:
+        return []
+    count = counted(study, separated)
+    if found.status is not DiagnosisStatus.OVERLAP:
+        return [
+            Remedy(
+                "not a remedy",
+                f"dropping the {count} separated does not bring the estimate back: the "
+                "rows left are separated again",
+            )
+        ]
+    gone = [study.names[j] for j in np.setdiff1d(everything, found.columns)]
+    without = ""
+    if gone:
+        what = "column" if len(gone) == 1 else "columns"
+        is_are = "is" if len(gone) == 1 else "are"
+        without = (
+            f" and the {what} {listed(gone)}, which {is_are} constant or collinear "
+            "among the rows left,"
+        )
+    return [
+        Remedy(
+            "leaving rows out",
+            f"dropping the {count} separated{without} brings the estimate back "
+            "(checked), and leaves what was finite as it was",
+            refitting.reduction(study, separated, found.columns),
+            "every estimate that was finite, as it was; nothing of the rest",
+        )
+    ]
+
+
+def _reduced(
+    study: Study,
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+    diagnose: Diagnose,
+    watch: Watch,
+    is_proved: bool = False,
+) -> Reduced | None:
+    """Diagnose a part of a regression on independent columns; None if time ran out.
+
+    With `is_proved` the rows are known to overlap, so that no time is needed.
+    """
+    kept = _independent(study, rows, columns, watch)
+    if kept.size == 0 and not _has_own_constant(study):
+        return None
+    answer = diagnose(study.part(rows, kept), Watch(watch.seconds_left))
+    if answer.proved:
+        return Reduced(rows, kept, answer.status)
+    return Reduced(rows, kept, DiagnosisStatus.OVERLAP) if is_proved else None
+
+
+def _has_own_constant(study: Study) -> bool:
+    """Whether the model has a constant besides its columns: thresholds are some."""
+    return study.fit_intercept or study.family == "ordinal"
+
+
+def _independent(
+    study: Study, rows: NDArray[np.intp], columns: NDArray[np.intp], watch: Watch
+) -> NDArray[np.intp]:
+    """Return the columns that are no combination of a constant and of those before."""
+    X = study.X[rows][:, columns]
+    free = _has_own_constant(study)
+    signed = rows_from(X, np.ones(rows.size, dtype=np.int8), free)
+    order = np.arange(columns.size)
+    if free:
+        order = np.append(columns.size, order)
+    found = columns_of_any(signed, order, np.random.default_rng(0), watch.is_over)
+    if found.is_open:
+        raise OutOfTime
+    kept = np.asarray(found.kept)
+    return columns[np.sort(kept[kept < columns.size])]
