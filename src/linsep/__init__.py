@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
     from linsep.classifier.displays import ConvergenceDisplay as ConvergenceDisplay
     from linsep.classifier.displays import MarginDisplay as MarginDisplay
     from linsep.classifier.displays import ProjectionDisplay as ProjectionDisplay
+    from linsep.classifier.fit_warnings import FitWarning as FitWarning
     from linsep.classifier.optimistic_perceptron import (
         OptimisticPerceptron as OptimisticPerceptron,
     )
@@ -59,6 +60,7 @@ _HOMES = {
     "Diagnosis": "diagnosis",
     "DiagnosisStatus": "diagnosis",
     "Estimate": "diagnosis",
+    "FitWarning": "classifier.fit_warnings",
     "InfluentialRows": "diagnosis",
     "InputError": "input",
     "LargestMargin": "result",

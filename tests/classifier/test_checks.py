@@ -16,6 +16,7 @@ pytestmark = [
 @parametrize_with_checks(
     [
         OptimisticPerceptron(),
+        OptimisticPerceptron("max_margin"),
         OptimisticPerceptron(objective="separate"),
         OptimisticPerceptron(nu=0.2),
         OptimisticPerceptron(kernel="rbf", nu=0.2, multi_class="ovr"),
@@ -31,4 +32,6 @@ def test_check_estimator_passes():
 
 def test_inseparable_checks_do_warn():
     with pytest.warns(ConvergenceWarning, match="Inseparable: no hyperplane separates"):
-        OptimisticPerceptron().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+        OptimisticPerceptron("max_margin").fit(
+            [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+        )

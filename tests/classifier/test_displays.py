@@ -29,7 +29,7 @@ def fitted():
     X, y = load_digits(return_X_y=True)
     keep = (y == 3) | (y == 8)
     X, y = X[keep], y[keep]
-    return OptimisticPerceptron().fit(X, y), X, y
+    return OptimisticPerceptron("max_margin").fit(X, y), X, y
 
 
 def test_margin_display_counts_every_row_and_marks_the_support(fitted):
@@ -71,7 +71,7 @@ def test_projection_display_marks_the_conflict():
 def test_convergence_display_draws_the_trace():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30_000, 10))
-    model = OptimisticPerceptron().fit(X, X @ np.ones(10) > 0)
+    model = OptimisticPerceptron("max_margin").fit(X, X @ np.ones(10) > 0)
     display = ConvergenceDisplay.from_estimator(model)
     upper, lower = display.ax_.lines[:2]
     assert upper.get_ydata()[-1] == model.separation_.margin_upper

@@ -51,7 +51,7 @@ def fit_quietly(model, X, y, **params):
 
 def test_separable_classes_are_separated_by_the_largest_margin(digits_pair):
     X, y = digits_pair
-    model = OptimisticPerceptron().fit(X, y)
+    model = OptimisticPerceptron("max_margin").fit(X, y)
     best = linsep.max_margin(X, y)
     assert model.separation_.proved
     assert model.separation_.separable
@@ -74,7 +74,7 @@ def test_separate_objective_separates(digits_pair):
 def test_inseparable_classes_warn_and_keep_the_proof(overlapping):
     X, y = overlapping
     with pytest.warns(ConvergenceWarning, match="Inseparable: no hyperplane") as caught:
-        model = OptimisticPerceptron().fit(X, y)
+        model = OptimisticPerceptron("max_margin").fit(X, y)
     assert "nu=" in str(caught[0].message)
     answer = model.separation_
     assert answer.status == "inseparable"
@@ -108,7 +108,7 @@ def test_nu_given_claims_nothing_and_does_not_warn(overlapping):
 
 def test_temperature_is_none_for_a_given_share_and_half_a_spread_otherwise(overlapping):
     X, y = overlapping
-    auto = fit_quietly(OptimisticPerceptron(), X, y)
+    auto = fit_quietly(OptimisticPerceptron("max_margin"), X, y)
     half = fit_quietly(OptimisticPerceptron(temperature=0.5), X, y)
     assert auto.temperature_ == half.temperature_ > 0
     np.testing.assert_array_equal(auto.coef_, half.coef_)
@@ -123,7 +123,7 @@ def test_temperature_is_none_for_a_given_share_and_half_a_spread_otherwise(overl
 
 def test_decision_scale_puts_rows_at_their_caps_below_one(overlapping):
     X, y = overlapping
-    model = fit_quietly(OptimisticPerceptron(), X, y)
+    model = fit_quietly(OptimisticPerceptron("max_margin"), X, y)
     signed = model.decision_function(X) * np.where(y, 1, -1)
     np.testing.assert_array_equal(model.support_, np.flatnonzero(signed <= 1 + 1e-3))
     assert np.mean(signed < 1 - 1e-3) <= model.nu_
@@ -287,7 +287,7 @@ def test_lives_in_scikit_learns_tools():
     calibrated = CalibratedClassifierCV(OptimisticPerceptron(nu=0.1), cv=3).fit(X, y)
     np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1.0)
     W, labels = load_wine(return_X_y=True)
-    each = OneVsRestClassifier(OptimisticPerceptron()).fit(W, labels)
+    each = OneVsRestClassifier(OptimisticPerceptron("max_margin")).fit(W, labels)
     np.testing.assert_array_equal(each.predict(W), labels)
 
 
@@ -299,32 +299,32 @@ def penguin_like():
 
 def test_joint_separates_where_one_class_against_the_rest_cannot():
     X, y = penguin_like()
-    joint = OptimisticPerceptron().fit(X, y)
+    joint = OptimisticPerceptron("max_margin").fit(X, y)
     assert joint.separation_.separable
     assert joint.separation_.proved
     np.testing.assert_array_equal(joint.predict(X), y)
     assert joint.margin_ > 0
     assert joint.pairs_.shape == (12, 2)
     with pytest.warns(ConvergenceWarning, match="Inseparable"):
-        each = OptimisticPerceptron(multi_class="ovr").fit(X, y)
+        each = OptimisticPerceptron("max_margin", multi_class="ovr").fit(X, y)
     assert [s.separable for s in each.separation_] == [True, False, True]
 
 
 def test_wine_is_jointly_separable_and_iris_is_not():
     X, y = load_wine(return_X_y=True)
-    wine = OptimisticPerceptron().fit(X, y)
+    wine = OptimisticPerceptron("max_margin").fit(X, y)
     assert wine.separation_.separable
     np.testing.assert_array_equal(wine.predict(X), y)
     X, y = load_iris(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="Inseparable"):
-        iris = OptimisticPerceptron().fit(X, y)
+        iris = OptimisticPerceptron("max_margin").fit(X, y)
     assert iris.separation_.status == "inseparable"
     assert iris.separation_.proved
 
 
 def test_joint_margin_is_at_least_the_separators():
     X, y = load_wine(return_X_y=True)
-    best = OptimisticPerceptron(tol=1e-6).fit(X, y)
+    best = OptimisticPerceptron("max_margin", tol=1e-6).fit(X, y)
     some = OptimisticPerceptron(objective="separate").fit(X, y)
     low, high = best.value_bounds_
     assert high - low <= 1e-6 * high
@@ -342,7 +342,7 @@ def test_joint_margin_is_at_least_the_separators():
 @pytest.mark.parametrize("params", [{"kernel": "rbf"}, {"kernel": "poly", "degree": 2}])
 def test_kernels_separate_xor_with_a_proof(params):
     X, y = XOR
-    model = OptimisticPerceptron(**params).fit(X, y)
+    model = OptimisticPerceptron("max_margin", **params).fit(X, y)
     assert model.separation_.separable
     assert model.separation_.proved
     np.testing.assert_array_equal(model.predict(X), y)
@@ -351,18 +351,20 @@ def test_kernels_separate_xor_with_a_proof(params):
 def test_linear_kernels_of_every_kind_agree_that_xor_is_inseparable():
     X, y = XOR
     with pytest.warns(ConvergenceWarning, match="Inseparable in the feature space"):
-        given = OptimisticPerceptron(kernel="precomputed").fit(X @ X.T, y)
+        given = OptimisticPerceptron("max_margin", kernel="precomputed").fit(X @ X.T, y)
     assert given.separation_.proved
     assert given.separation_.conflict.tolist() == [0, 1, 2, 3]
     with pytest.warns(ConvergenceWarning, match="Inseparable in the feature space"):
-        called = OptimisticPerceptron(kernel=lambda A, B: A @ B.T).fit(X, y)
+        called = OptimisticPerceptron("max_margin", kernel=lambda A, B: A @ B.T).fit(
+            X, y
+        )
     assert called.separation_.conflict.tolist() == [0, 1, 2, 3]
 
 
 def test_kernel_of_linear_features_gives_the_linear_margin(digits_pair):
     X, y = digits_pair
-    linear = OptimisticPerceptron().fit(X, y)
-    gram = OptimisticPerceptron(kernel="precomputed").fit(X @ X.T, y)
+    linear = OptimisticPerceptron("max_margin").fit(X, y)
+    gram = OptimisticPerceptron("max_margin", kernel="precomputed").fit(X @ X.T, y)
     assert gram.margin_ == pytest.approx(linear.margin_, rel=1e-6)
     np.testing.assert_allclose(
         gram.decision_function(X @ X.T), linear.decision_function(X), atol=1e-5
@@ -373,7 +375,9 @@ def test_kernel_decisions_on_new_rows_are_those_of_the_feature_space(rng):
     """Degree 2 with its features written out must decide the same."""
     X = rng.normal(size=(80, 2))
     y = (X**2).sum(axis=1) > 1.2
-    model = OptimisticPerceptron(kernel="poly", degree=2, gamma=1.0, coef0=1.0)
+    model = OptimisticPerceptron(
+        "max_margin", kernel="poly", degree=2, gamma=1.0, coef0=1.0
+    )
     model.fit(X, y)
 
     def features(X):
@@ -381,7 +385,7 @@ def test_kernel_decisions_on_new_rows_are_those_of_the_feature_space(rng):
         r = np.sqrt(2.0)
         return np.column_stack([a * a, b * b, r * a * b, r * a, r * b])
 
-    plain = OptimisticPerceptron().fit(features(X), y)
+    plain = OptimisticPerceptron("max_margin").fit(features(X), y)
     fresh = rng.normal(size=(50, 2))
     np.testing.assert_allclose(
         model.decision_function(fresh),

@@ -96,7 +96,8 @@ def test_fit_says_that_rows_are_inseparable(tmp_path):
     path, model = tmp_path / "line.csv", tmp_path / "model.json"
     rows = "".join(f"{v},{'ab'[(v + v // 7) % 2]}\n" for v in range(20))
     path.write_text("x,y\n" + rows)
-    result = run("fit", path, "--target", "y", "--model", model)
+    hard = "--objective", "max_margin"
+    result = run("fit", path, "--target", "y", "--model", model, *hard)
     assert "Inseparable" in result.output
     assert "nu=" in result.output
     assert json.loads(model.read_text())["fit"]["status"] == ["inseparable"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.result import Progress
+    from linsep.result import Progress, Separation
 
 # Rows beyond this many are drawn as a sample; support and conflict rows always are.
 MOST_POINTS = 4000
@@ -59,6 +59,12 @@ def _require_two_classes(estimator: OptimisticPerceptron) -> None:
             "the picture is of two classes, but the estimator was fitted on "
             f"{len(estimator.classes_)}; fit two of them, or one against the rest"
         )
+
+
+def _separation(estimator: OptimisticPerceptron) -> Separation:
+    """Return what was proved, of several hyperplanes of the first."""
+    answer = estimator.separation_
+    return answer[0] if isinstance(answer, tuple) else answer
 
 
 def _signs(estimator: OptimisticPerceptron, y: LabelsLike) -> NDArray[np.float64]:
@@ -161,6 +167,8 @@ class ConvergenceDisplay(_Display):
     ----------
     trace : tuple of Progress
         Of a `Separation`.
+    message : str, default=""
+        What was decided, told where there is no pass to draw.
 
     Attributes
     ----------
@@ -169,17 +177,26 @@ class ConvergenceDisplay(_Display):
     """
 
     trace: tuple[Progress, ...]
+    message: str = ""
 
     @classmethod
     def from_estimator(
-        cls, estimator: OptimisticPerceptron, *, ax: Axes | None = None, **kwargs: Any
+        cls,
+        estimator: OptimisticPerceptron,
+        X: FeaturesLike | None = None,
+        y: LabelsLike | None = None,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
     ) -> Self:
-        """Draw how the fit converged.
+        """Draw how the search for a separator converged.
 
         Parameters
         ----------
         estimator : OptimisticPerceptron
             Fitted.
+        X, y
+            Taken as by the other displays, and not looked at: the fit has kept all.
         ax
             As of `MarginDisplay.from_estimator`.
         **kwargs
@@ -188,13 +205,15 @@ class ConvergenceDisplay(_Display):
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(estimator)
-        answer = estimator.separation_
-        answer = answer[0] if isinstance(answer, tuple) else answer
-        return cls(trace=answer.trace).plot(ax=ax, **kwargs)
+        answer = _separation(estimator)
+        return cls(trace=answer.trace, message=answer.message).plot(ax=ax, **kwargs)
 
     def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
         from matplotlib.ticker import MaxNLocator
 
+        if not self.trace:
+            self._say(ax)
+            return
         passes = np.array([state.n_passes for state in self.trace])
         for name, colour, marker in (
             ("margin_upper", ORANGE, "v"),
@@ -204,17 +223,23 @@ class ConvergenceDisplay(_Display):
             drawn = np.isfinite(values)
             look: dict[str, Any] = {"color": colour, "marker": marker, "label": name}
             ax.plot(passes[drawn], values[drawn], **look | given)
-        if self.trace:
-            last = self.trace[-1]
-            ax.set_title(f"{last.n_passes} passes, {last.n_rounds} rounds")
-            ax.legend()
-        else:
-            words = "decided without a pass over the data"
-            ax.text(0.5, 0.5, words, ha="center", transform=ax.transAxes)
+        last = self.trace[-1]
+        passed = "1 pass" if last.n_passes == 1 else f"{last.n_passes} passes"
+        ax.set_title(f"{passed}, {last.n_rounds} rounds")
+        ax.legend()
         ax.axhline(0.0, color=BLACK, linewidth=0.8)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("passes over the data")
         ax.set_ylabel("margin")
+
+    def _say(self, ax: Axes) -> None:
+        """Write what was decided where there is no pass to draw."""
+        from textwrap import fill
+
+        words = "No pass over all rows was needed, so there is nothing to draw."
+        text = fill(words, 50) + "\n\n" + fill(self.message, 50)
+        ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes)
+        ax.set_axis_off()
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -276,7 +301,7 @@ class ProjectionDisplay(_Display):
         rest = rows - np.outer(rows @ normal, normal) / length**2
         rest = rest - rest.mean(axis=0)
         _, _, directions = np.linalg.svd(rest, full_matrices=False)
-        conflict = estimator.separation_.conflict
+        conflict = _separation(estimator).conflict
         return cls(
             across=(rows @ normal + estimator.intercept_[0]) / length,
             up=rest @ directions[0],

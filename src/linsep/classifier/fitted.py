@@ -15,13 +15,14 @@ from linsep.search.limits import Callback
 class Settings:
     """What an estimator was asked for, checked.
 
-    A share `nu` of None separates if it can, and chooses one if not; `temperature` 0 is
-    the capped game itself.
+    A share `nu` of None is chosen; `temperature` 0 is the capped game itself, None no
+    game but a penalised logistic regression. Where classes are weighted, a share
+    too large is lowered to the largest, not refused.
     """
 
     objective: str
     nu: float | None
-    temperature: float
+    temperature: float | None
     multi_class: str
     fit_intercept: bool
     standardize: bool
@@ -30,6 +31,12 @@ class Settings:
     time_limit: float | None
     seed: int
     callback: Callback | None = None
+    is_class_weighted: bool = False
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether classes that can be separated are."""
+        return self.objective != "soft_margin" and self.nu is None
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,8 @@ class Fitted:
         What a nat cost the data player, in the units of the margins.
     pairs : ndarray of shape (m, 2) or None
         Of a joint fit: each row that is held against a class, and the class.
+    penalty : float or None
+        Of a logistic regression.
     """
 
     coef: NDArray[np.float64]
@@ -67,6 +76,7 @@ class Fitted:
     n_iter: int = 0
     temperature: float = 0.0
     pairs: NDArray[np.intp] | None = None
+    penalty: float | None = None
 
     @classmethod
     def separated(

@@ -13,10 +13,12 @@ from linsep.classifier.fitted import Fitted, Settings
 from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.samples import Samples
 from linsep.classifier.separating import problem_of
+from linsep.classifier.soft_margin import logistic_fit
 from linsep.classifier.two_classes import (
     fit_given_share,
     fit_soft_margin,
     fit_two_classes,
+    of_regression,
     sides,
 )
 from linsep.input import InputError
@@ -111,6 +113,7 @@ def fit_kernel(
     X: Any,
     labels: NDArray[np.intp],
     weights: NDArray[np.float64],
+    units: NDArray[np.float64],
     classes: NDArray[Any],
     settings: Settings,
 ) -> tuple[list[Fitted], KernelSpace, NDArray[np.float64], Samples]:
@@ -128,9 +131,10 @@ def fit_kernel(
         )
     if precomputed:
         held = np.flatnonzero(weights > 0)
-        samples = Samples(X[np.ix_(held, held)], labels[held], weights[held], held)
+        of_rows = labels[held], weights[held], held, units[held]
+        samples = Samples(X[np.ix_(held, held)], *of_rows)
     else:
-        samples = Samples.of(X, labels, weights)
+        samples = Samples.of(X, labels, weights, units)
     kernel = kernel.settled(samples.X)
 
     def columns(at: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -179,9 +183,12 @@ def _fit_side(
         soft = fit_given_share(few, whole, settings)
     else:
         separation, function = _separation(factor, side, columns, classes, settings)
-        if function is not None:
+        if function is not None and settings.is_hard:
             return Fitted.separated(function[None, :-1], function[-1:], separation)
-        soft = fit_soft_margin(few, None, settings, separation)
+        if settings.temperature is None:
+            soft = of_regression(few, logistic_fit(few, 2, settings), separation)
+        else:
+            soft = fit_soft_margin(few, None, settings, separation)
     return replace(soft, coef=np.pad(soft.coef, ((0, 0), (0, rank - width))))
 
 

@@ -10,29 +10,44 @@ from numpy.typing import NDArray
 
 from linsep.classifier.fitted import Fitted, Settings
 from linsep.classifier.samples import Samples
-from linsep.classifier.separating import problem_of, separation_of
-from linsep.classifier.soft_margin import dense_features, joint_game
+from linsep.classifier.separating import (
+    problem_of,
+    separation_beside,
+    separation_of,
+)
+from linsep.classifier.soft_margin import dense_features, joint_game, logistic_fit
 from linsep.input import InputError
+from linsep.rows import is_sparse
 from linsep.search.answers import not_asked
+from linsep.search.limits import Clock
 from linsep.solvers.soft_margin.joint import Pairs, largest_joint_nu
+from linsep.solvers.soft_margin.logistic import with_constant
+
+# Signed pairs of more entries are kept as a sparse matrix: most of them are zero.
+MOST_DENSE_PAIRS = 1_000_000
 
 
 def fit_joint(samples: Samples, classes: NDArray[Any], settings: Settings) -> Fitted:
     """Fit all classes at once."""
+    if settings.nu is None and settings.temperature is None:
+        return _fit_regression(samples, classes, settings)
     n_classes, free, nu = len(classes), settings.fit_intercept, settings.nu
     samples = replace(samples, X=dense_features(samples.X))
     X = samples.X
     pairs = Pairs.of(samples.labels, n_classes)
     signed = _signed_pairs(pairs, X, free)
-    ones = np.ones(len(signed), dtype=np.intp)
+    n_pairs = len(pairs.row)
+    ones = np.ones(n_pairs, dtype=np.intp)
     whole = problem_of(signed, ones, classes, None, False)
     if nu is None:
-        every = np.arange(len(signed))
-        each = Samples(signed, ones, np.ones(len(signed)), every)
+        every, weights = np.arange(n_pairs), np.ones(n_pairs)
+        each = Samples(signed, ones, weights, every, weights)
         plain = replace(settings, objective="separate")
         separation = separation_of(each, whole, every, plain)
     else:
         largest = largest_joint_nu(samples.labels, samples.weights, n_classes)
+        if nu > largest and settings.is_class_weighted:
+            nu = largest
         if nu > largest * (1 + 1e-12):
             raise InputError(
                 "nu must be at most the number of classes times the smallest class's "
@@ -41,7 +56,7 @@ def fit_joint(samples: Samples, classes: NDArray[Any], settings: Settings) -> Fi
         separation = not_asked(whole, nu)
     of_pairs = np.column_stack([samples.index[pairs.row], pairs.rival])
     separator = None
-    if separation.coef is not None:
+    if separation.coef is not None and settings.is_hard:
         separator = _split(separation.coef, n_classes, free)
     if separator is not None and settings.objective == "separate":
         n_rounds = separation.n_rounds
@@ -67,16 +82,46 @@ def fit_joint(samples: Samples, classes: NDArray[Any], settings: Settings) -> Fi
     )
 
 
-def _signed_pairs(
-    pairs: Pairs, X: NDArray[np.float64], fit_intercept: bool
-) -> NDArray[np.float64]:
+def _fit_regression(
+    samples: Samples, classes: NDArray[Any], settings: Settings
+) -> Fitted:
+    """Fit the penalised logistic regression of all classes at once."""
+    clock = Clock()
+    fit = logistic_fit(samples, len(classes), settings)
+    pairs = Pairs.of(samples.labels, len(classes))
+    signed = _signed_pairs(pairs, samples.X, settings.fit_intercept)
+    every, ones = np.arange(len(pairs.row)), np.ones(len(pairs.row))
+    each = Samples(signed, np.ones_like(every), ones, every, ones)
+    whole = problem_of(signed, each.labels, classes, None, False)
+    scores = np.column_stack(fit.loose) if settings.fit_intercept else fit.loose[0]
+    start = (scores[:-1] - scores[-1]).ravel()
+    given = each, whole, every, settings, start, clock.elapsed()
+    separation = separation_beside(*given)
+    decisions = np.asarray(samples.X @ fit.coef.T) + fit.offsets
+    at = np.arange(len(decisions))
+    own = decisions[at, samples.labels]
+    decisions[at, samples.labels] = -np.inf
+    return Fitted(
+        fit.coef,
+        fit.offsets,
+        separation,
+        np.sort(samples.index[own - decisions.max(axis=1) <= 1.0]),
+        n_iter=separation.n_rounds + fit.n_iterations,
+        pairs=np.column_stack([samples.index[pairs.row], pairs.rival]),
+        penalty=fit.penalty,
+    )
+
+
+def _signed_pairs(pairs: Pairs, X: Any, fit_intercept: bool) -> Any:
     """Return the signed rows with the last class's scores held at zero.
 
     The same vector may be taken from every class's coefficients, so nothing is lost,
     and the columns are independent where those of `X` are.
     """
     if fit_intercept:
-        X = np.column_stack([X, np.ones(len(X))])
+        X = with_constant(X)
+    if is_sparse(X) or pairs.row.size * X.shape[1] * pairs.n_classes > MOST_DENSE_PAIRS:
+        return pairs.sparse_blocks(X)
     return np.ascontiguousarray(pairs.blocks(X)[:, : -X.shape[1]])
 
 

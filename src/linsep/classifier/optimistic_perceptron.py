@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from linsep.classifier.fit_warnings import warn_of
 from linsep.classifier.fitted import Fitted, Settings, smallest_margin
-from linsep.classifier.kernel_fits import Kernel, KernelLike, KernelSpace, fit_kernel
+from linsep.classifier.kernel_fits import Kernel, KernelLike, fit_kernel
+from linsep.classifier.linear_rule import LinearRule
 from linsep.classifier.many_classes import fit_joint
+from linsep.classifier.row_weights import ClassWeight, class_factors, units_of
 from linsep.classifier.samples import Samples
 from linsep.classifier.two_classes import fit_each_side
-from linsep.input import InputError, check_features
+from linsep.input import InputError
 from linsep.input.levels import Columns
 from linsep.input.problem import tabulated
 from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
@@ -35,17 +31,19 @@ from linsep.solvers.soft_margin.tempered import TEMPERATURE
 KERNELS = {"linear", "rbf", "poly", "precomputed"}
 
 
-class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Linear classifier that separates, provably, or says it cannot and does its best.
+class OptimisticPerceptron(LinearRule):
+    r"""Linear classifier that predicts well, and proves whether the classes separate.
 
-    Where a hyperplane separates the classes it is found, with the largest margin:
+    The default is a logistic regression with a ridge penalty that the training rows
+    choose, by approximate leave-one-out; beside it stands a proof of whether any
+    hyperplane separates them. On request the largest margin, where there is one:
 
     .. math::
 
         \max_{\|w\| = 1,\, b}\; \min_i\; y_i (w \cdot x_i + b).
 
-    Where none does, the learner is judged by the mean of the worst share ``nu`` of the
-    margins instead of the very worst, which is the nu-support vector machine:
+    Or the learner is judged by the mean of the worst share ``nu`` of the margins
+    instead of the very worst, which is the nu-support vector machine:
 
     .. math::
 
@@ -58,22 +56,28 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     Parameters
     ----------
-    objective : {"max_margin", "separate"}, default="max_margin"
-        What to ask of separable classes: the largest margin, in the units of the
-        features, or any hyperplane that separates, which takes less time on large data.
+    objective : {"soft_margin", "max_margin", "separate"}, default="soft_margin"
+        "soft_margin" predicts new rows as well as it can, separable or not. The others
+        ask of separable classes the largest margin, in the units of the features, or
+        any hyperplane that separates, which takes less time on large data; of others,
+        the soft margin of the smallest share that pays, with a warning.
     nu : float or "auto", default="auto"
         The share of margins that are judged, in (0, 1]; at most twice the smaller
-        class's share (for K classes K times the smallest's). "auto" separates when that
-        can be proved possible, and otherwise takes the smallest share that pays: just
-        above the one at which the worst margins of the direction found have a positive
-        mean; it warns, and reports the share as ``nu_``.
+        class's share (for K classes K times the smallest's). "auto" fits the logistic
+        regression, or, with a temperature given or another objective, takes the
+        smallest share that pays: just above the one at which the worst margins of the
+        direction found have a positive mean. It is reported as ``nu_``.
     temperature : float or "auto", default="auto"
         What it costs the data player to leave the sample's own weights, in standard
         deviations of the margins within their classes. 0 is the capped game itself,
         the nu-support vector machine. Above 0 its answer is exponential weights under
-        the caps, which smooths the loss: new rows are classified better, on the
-        problems tried by half a standard error. "auto" is 0.5 where `nu` is "auto",
-        and 0 where a share is given. Not used where the classes are separated.
+        the caps, which smooths the loss. "auto" is 0 where a share is given; where a
+        hard objective finds no separator, 0.5.
+    class_weight : dict, "balanced" or None, default=None
+        What the rows of each class weigh, times `sample_weight`; classes left out of a
+        dict weigh 1. "balanced" lets all classes weigh the same in sum. A share `nu`
+        that classes so weighted do not allow is lowered to the largest they do; of two
+        classes the heavier then has the whole margin.
     kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
         Kernel; a callable takes two arrays of rows and returns their Gram matrix.
     gamma : float or "scale", default="scale"
@@ -89,11 +93,11 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     fit_intercept : bool, default=True
         Whether hyperplanes may miss the origin; the intercept is never penalised.
     standardize : bool, default=True
-        Whether capped margins (``nu``) are measured with every column divided by its
-        standard deviation, so that units do not matter. Separation and the largest
-        margin are always in the units of the features. No effect with other kernels
-        than "linear", nor on sparse rows of more than 300 columns: scaled up, their
-        rare columns would outweigh all others.
+        Whether every column is divided by its standard deviation (within classes for
+        the logistic regression), so that units do not matter. Separation and the
+        largest margin are always in the units of the features. No effect with other
+        kernels than "linear", nor on sparse rows of more than 300 columns: scaled up,
+        their rare columns would outweigh all others.
     tol : float, default=1e-4
         Relative width at which the margin's interval is narrow enough: of the largest
         margin where the classes are separated, else of the mean of the worst share of
@@ -101,7 +105,9 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     max_passes : int, default=100
         Sweeps over all rows at most, in the search for a separator.
     time_limit : float or None, default=None
-        Seconds at most for that search.
+        Seconds at most for that search. Beside a logistic regression it has in any case
+        no more than 1.5 times as long as that took, or a quarter of a second (2
+        seconds where rows are few).
     random_state : int, RandomState instance or None, default=None
         Draws the working set's sample; None is the same as 0: fits repeat.
     verbose : int, default=0
@@ -118,9 +124,10 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     landmarks_ : ndarray of int
         Training rows (columns of a precomputed kernel) that the function is made of.
     separation_ : Separation or tuple of Separation
-        The full answer: whether the classes are separable, and the proof. A tuple, one
-        for each class, with ``multi_class="ovr"`` and more than two classes. Of a joint
-        problem its rows are the ``pairs_``.
+        The full answer: whether the classes are separable, and the proof; "undecided",
+        with the reason, if there was no time for one. A tuple, one for each class, with
+        ``multi_class="ovr"`` and more than two classes. Of a joint problem its rows are
+        the ``pairs_``.
     pairs_ : ndarray of shape (n_pairs, 2)
         Only for a joint problem: the training row and the class it is held against.
     margin_ : float
@@ -129,8 +136,11 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         positive when they are separated.
     support_ : ndarray of int
         Training rows that carry the solution.
+    penalty_ : float, None, or tuple
+        The penalty of the logistic regression, in units of the mean square length of
+        the rows, standardised; None where none was fitted.
     nu_ : float, None, or tuple
-        The share used; None where the classes were separated.
+        The share used; None where none is.
     temperature_ : float or tuple
         What a nat (of the Kullback-Leibler divergence from the sample's weights) cost
         the data player, in standardised units; 0 where nothing.
@@ -143,13 +153,22 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     Warns
     -----
-    ConvergenceWarning
-        If the classes cannot be separated, or it is undecided whether they can, with
-        the status message; and if an interval could not be closed to `tol`. A given
-        ``nu`` asks for a soft margin and does not warn of inseparability.
+    FitWarning
+        If a limit ended the search for a proof; if separation was asked for
+        (`objective`) and cannot be had or is undecided; if an interval could not be
+        closed to `tol`. That classes overlap is no reason in itself.
 
     Notes
     -----
+    Probabilities, `predict_proba`, are those of the logistic regression. Its penalty is
+    chosen by the logarithm of the probability that rows get when they are left out, so
+    they are about calibrated wherever log-odds are about linear; with `class_weight`
+    they are those of classes so weighted. Other fits have none:
+    ``sklearn.calibration.CalibratedClassifierCV`` gives them some.
+
+    One class alone is fitted too, unlike by scikit-learn's own linear models: it is
+    predicted for every row, and ``separation_`` says so.
+
     There is no ``partial_fit``: a proof about all rows cannot be had from some of them.
     Rows of zero weight count as absent, equal rows count once with their weights added.
     A separation proved with a kernel is one of the Gram matrix as given: the signs of
@@ -168,14 +187,16 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     >>> model = OptimisticPerceptron().fit(X, y)
     >>> model.predict([[2.5]]).tolist(), model.separation_.proved
     (['yes'], True)
-    >>> print(round(model.margin_, 6))
+    >>> hard = OptimisticPerceptron("max_margin").fit(X, y)
+    >>> print(round(hard.margin_, 6))
     1.0
     """
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
-        "objective": [StrOptions({"separate", "max_margin"})],
+        "objective": [StrOptions({"soft_margin", "separate", "max_margin"})],
         "nu": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="right")],
         "temperature": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
         "kernel": [StrOptions(KERNELS), callable],
         "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
@@ -192,10 +213,11 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def __init__(
         self,
-        objective: str = "max_margin",
+        objective: str = "soft_margin",
         *,
         nu: float | str = "auto",
         temperature: float | str = "auto",
+        class_weight: ClassWeight = None,
         kernel: KernelLike = "linear",
         gamma: float | str = "scale",
         degree: int = 3,
@@ -212,6 +234,7 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.objective = objective
         self.nu = nu
         self.temperature = temperature
+        self.class_weight = class_weight
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -272,38 +295,47 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.classes_ = np.unique(np.asarray(given)[present])
         held = np.where(present, given, self.classes_[0])
         labels = np.searchsorted(self.classes_, held).astype(np.intp)
+        factors = class_factors(self.class_weight, self.classes_, labels, weights)
+        weighted = weights * factors[labels], units_of(weights) * factors[labels]
         if self.kernel == "linear":
-            self._fit_linear(rows, labels, weights)
+            self._fit_linear(rows, labels, *weighted)
         else:
-            self._fit_kernel(rows, labels, weights)
-        self._warn()
+            self._fit_kernel(rows, labels, *weighted)
         return self
 
     def _fit_linear(
-        self, X: Any, labels: NDArray[np.intp], weights: NDArray[np.float64]
+        self,
+        X: Any,
+        labels: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        units: NDArray[np.float64],
     ) -> None:
         settings = self._settings()
-        self._space: KernelSpace | None = None
+        self._space = None
         if len(self.classes_) > 2 and settings.multi_class == "joint":
-            samples = Samples.of(X, labels, weights)
-            self._take([fit_joint(samples, self.classes_, settings)])
+            samples = Samples.of(X, labels, weights, units)
+            self._take([fit_joint(samples, self.classes_, settings)], settings)
         else:
             names = getattr(self, "feature_names_in_", None)
             columns = None if names is None else tuple(map(str, names))
-            given = X, labels, weights, self.classes_, columns, settings
-            self._take(fit_each_side(*given))
+            given = X, labels, weights, units, self.classes_, columns, settings
+            self._take(fit_each_side(*given), settings)
         self.coef_ = self._coef
         kept = np.flatnonzero(weights > 0)
         self._measure(X if kept.size == len(labels) else X[kept], labels[kept])
 
     def _fit_kernel(
-        self, X: Any, labels: NDArray[np.intp], weights: NDArray[np.float64]
+        self,
+        X: Any,
+        labels: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        units: NDArray[np.float64],
     ) -> None:
         kernel = Kernel(self.kernel, self.gamma, self.degree, self.coef0)
         settings = self._settings()
-        given = X, labels, weights, self.classes_, settings
+        given = X, labels, weights, units, self.classes_, settings
         fits, self._space, features, samples = fit_kernel(kernel, *given)
-        self._take(fits)
+        self._take(fits, settings)
         self.dual_coef_, self.landmarks_ = self._coef, self._space.landmarks
         self._measure(features, samples.labels)
 
@@ -311,13 +343,17 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         seed = 0
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        temperature = self.temperature
-        if isinstance(temperature, str):
-            temperature = TEMPERATURE if isinstance(self.nu, str) else 0.0
+        temperature: float | None = None
+        if not isinstance(self.temperature, str):
+            temperature = float(self.temperature)
+        elif not isinstance(self.nu, str):
+            temperature = 0.0
+        elif self.objective != "soft_margin":
+            temperature = TEMPERATURE
         return Settings(
             objective=self.objective,
             nu=None if isinstance(self.nu, str) else float(self.nu),
-            temperature=float(temperature),
+            temperature=temperature,
             multi_class=self.multi_class,
             fit_intercept=bool(self.fit_intercept),
             standardize=bool(self.standardize) and self.kernel == "linear",
@@ -326,16 +362,16 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             time_limit=self.time_limit,
             seed=seed,
             callback=_print_pass if self.verbose else None,
+            is_class_weighted=self.class_weight is not None,
         )
 
-    def _take(self, fits: list[Fitted]) -> None:
-        """Set the attributes that every kind of fit has."""
+    def _take(self, fits: list[Fitted], settings: Settings) -> None:
+        """Set the attributes that every kind of fit has, and warn."""
         single = len(fits) == 1
         self._coef = np.vstack([one.coef for one in fits])
         self.intercept_ = np.concatenate([one.intercept for one in fits])
         self.support_ = np.unique(np.concatenate([one.support for one in fits]))
         self.n_iter_ = max(1, sum(one.n_iter for one in fits))
-        self._closed = all(one.closed for one in fits)
 
         def of(values: list[Any]) -> Any:
             return values[0] if single else tuple(values)
@@ -344,8 +380,10 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.nu_ = of([one.nu for one in fits])
         self.temperature_ = of([one.temperature for one in fits])
         self.value_bounds_ = of([one.value for one in fits])
+        self.penalty_ = of([one.penalty for one in fits])
         if fits[0].pairs is not None:
             self.pairs_ = fits[0].pairs
+        warn_of(fits, settings)
 
     def _measure(self, features: Any, labels: NDArray[np.intp]) -> None:
         """Set the margin of the training rows."""
@@ -361,85 +399,6 @@ class OptimisticPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _length(self, coef: NDArray[np.float64]) -> float:
         """Return the norm in the feature space."""
         return norm(coef) if self._space is None else self._space.length(coef)
-
-    def _warn(self) -> None:
-        """Say what kept the classes from being separated, or an interval open."""
-        answers = self.separation_
-        answers = answers if isinstance(answers, tuple) else (answers,)
-        if self.nu == "auto":
-            told = [a.message for a in answers if a.separable is not True]
-            if told:
-                used = self.nu_ if isinstance(self.nu_, tuple) else (self.nu_,)
-                shares = ", ".join(f"{nu:.4g}" for nu in used if nu is not None)
-                warnings.warn(
-                    f"{told[0]} The fit judges the worst share nu={shares} of the "
-                    "margins instead; separation_ holds the proof.",
-                    ConvergenceWarning,
-                    stacklevel=3,
-                )
-        if not self._closed:
-            warnings.warn(
-                f"The capped game's interval {self.value_bounds_} is wider than "
-                f"tol={self.tol}; scale the features, or allow a larger tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-    def decision_function(self, X: FeaturesLike) -> NDArray[np.float64]:
-        """Return signed decision values.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Or the Gram matrix with the training rows, for a precomputed kernel.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]``; with many classes the largest one wins.
-        """
-        check_is_fitted(self)
-        if self._columns is not None:
-            names = tuple(self.feature_names_in_)
-            X = check_features(X, len(names), names, self._columns)
-        else:
-            X = validate_data(
-                self,
-                X,
-                accept_sparse="csr" if self.kernel != "precomputed" else False,
-                dtype=[np.float64, np.float32],
-                reset=False,
-            )
-        return self._decide(X if self._space is None else self._space.features(X))
-
-    def _decide(self, features: Any) -> NDArray[np.float64]:
-        scores: NDArray[np.float64] = features @ self._coef.T + self.intercept_
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
-    def predict(self, X: FeaturesLike) -> NDArray[Any]:
-        """Return the class of each row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        if len(self.classes_) == 1:
-            return np.full(len(scores), self.classes_[0])
-        if scores.ndim == 1:
-            return np.asarray(self.classes_[(scores > 0).astype(np.intp)])
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
-
-    def __sklearn_tags__(self) -> Any:
-        """Say what the estimator accepts."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
 
 def _print_pass(state: Progress) -> None:

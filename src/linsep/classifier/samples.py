@@ -33,26 +33,35 @@ class Samples:
         Sums of the weights of the equal rows, > 0.
     index : ndarray of shape (m,)
         The first of the equal rows in the data given.
+    units : ndarray of shape (m,)
+        What one row weighs, of those that a weight counts.
     """
 
     X: Any
     labels: NDArray[np.intp]
     weights: NDArray[np.float64]
     index: NDArray[np.intp]
+    units: NDArray[np.float64]
 
     @classmethod
     def of(
-        cls, X: Any, labels: NDArray[np.intp], weights: NDArray[np.float64]
+        cls,
+        X: Any,
+        labels: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        units: NDArray[np.float64] | None = None,
     ) -> Samples:
         """Leave out rows of weight zero and merge equal rows with equal labels."""
+        units = weights if units is None else units
         present = np.flatnonzero(weights > 0)
         if present.size < len(weights):
-            X, labels, weights = X[present], labels[present], weights[present]
+            X, labels = X[present], labels[present]
+            weights, units = weights[present], units[present]
         if X.shape[0] * X.shape[1] > MOST_ENTRIES and not is_sparse(X):
-            return cls(X, labels, weights, present)
+            return cls(X, labels, weights, present, units)
         first, inverse = _distinct(X, labels)
         merged = np.bincount(inverse, weights, first.size).astype(np.float64)
-        return cls(X[first], labels[first], merged, present[first])
+        return cls(X[first], labels[first], merged, present[first], units[first])
 
 
 def _distinct(

@@ -13,10 +13,17 @@ from linsep.classifier.samples import Samples
 from linsep.input import Problem
 from linsep.result import LargestMargin, Separation
 from linsep.rows import rows_from
-from linsep.search.answers import one_class, result_of
+from linsep.search.answers import Verdict, one_class, result_of
+from linsep.search.beside_a_fit import decide_from, is_small
 from linsep.search.limits import Limits, Monitor
 from linsep.search.margin_search import find_largest_margin
+from linsep.search.reasons import Reason
 from linsep.search.separator_search import find_separator
+
+# The proof beside a fit may take this many times as long as the fit did, and so many
+# seconds anyway: more where rows are few, whose conflict is found in milliseconds.
+PROOF_SHARE = 1.5
+LEAST_SECONDS, LEAST_SECONDS_IF_SMALL = 0.25, 2.0
 
 
 def problem_of(
@@ -59,3 +66,33 @@ def separation_of(
     numbers = np.searchsorted(kept, samples.index)
     verdict = verdict.renumbered(numbers)
     return result_of(whole, verdict, monitor.effort, monitor.interval, record)
+
+
+def separation_beside(
+    samples: Samples,
+    whole: Problem,
+    kept: NDArray[np.intp],
+    settings: Settings,
+    start: NDArray[np.float64],
+    fit_seconds: float,
+) -> Separation:
+    """Decide separability beside a fit, `start`, in a time that is small beside it.
+
+    See `separation_of` for the rest.
+    """
+    free = whole.fit_intercept
+    distinct = problem_of(samples.X, samples.labels, whole.classes, None, free)
+    least = LEAST_SECONDS_IF_SMALL if is_small(distinct.rows) else LEAST_SECONDS
+    allowed = max(least, PROOF_SHARE * fit_seconds)
+    limits = Limits.checked(
+        max_passes=settings.max_passes,
+        time_limit=min(allowed, settings.time_limit or np.inf),
+    )
+    monitor = Monitor(limits, settings.callback)
+    rng = np.random.default_rng(settings.seed)
+    verdict = decide_from(distinct.rows, monitor, rng, start)
+    if verdict.reason == Reason.TIME_LIMIT.text(allowed):
+        verdict = Verdict.undecided(Reason.BESIDE_A_FIT.text(allowed))
+    verdict = verdict.renumbered(np.searchsorted(kept, samples.index))
+    whole = replace(whole, present=kept)
+    return result_of(whole, verdict, monitor.effort, monitor.interval, Separation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from linsep.rows._sweeps import column_moments, moved_rows
 from linsep.solvers.scaling import exponent_above
 from linsep.solvers.soft_margin.game import CappedGame, solve_capped
 from linsep.solvers.soft_margin.joint import solve_joint
+from linsep.solvers.soft_margin.logistic import LogisticFit, fit_logistic
 from linsep.solvers.soft_margin.tempered import (
     TEMPERATURE,
     solve_tempered,
@@ -34,6 +36,32 @@ SQUARES_FIT, FOURTH_POWERS_FIT = 480, 200
 Hyperplanes = tuple[NDArray[np.float64], NDArray[np.float64], CappedGame]
 
 
+def logistic_fit(samples: Samples, n_classes: int, settings: Settings) -> LogisticFit:
+    """Fit a penalised logistic regression, and one of next to no penalty.
+
+    Columns are measured in standard deviations within classes, the noise that a margin
+    stands against. Coefficients are of shape (1, d) or (n_classes, d).
+    """
+    X, free = samples.X, settings.fit_intercept
+    if not is_sparse(X) or X.shape[1] <= FEW_COLUMNS:
+        X = dense_features(X)
+    ones = np.ones(X.shape[0])
+    rows, centre, scale = _standardized(
+        X, ones, samples.weights, settings, samples.labels
+    )
+    given = samples.labels, samples.weights, samples.units, n_classes
+    fit = fit_logistic(rows, *given, free=free)
+
+    def own_units(
+        coef: NDArray[np.float64], offsets: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        coef = coef / scale
+        return coef, offsets - coef @ centre
+
+    chosen, loose = own_units(fit.coef, fit.offsets), own_units(*fit.loose)
+    return replace(fit, coef=chosen[0], offsets=chosen[1], loose=loose)
+
+
 def two_class_game(
     samples: Samples, nu: float | None, settings: Settings
 ) -> Hyperplanes:
@@ -43,7 +71,7 @@ def two_class_game(
     which divides the rows at their caps from the rest is 1, as in scikit-learn's NuSVC.
     """
     X = samples.X
-    if not (is_sparse(X) and X.shape[1] > FEW_COLUMNS and settings.temperature > 0.0):
+    if not (is_sparse(X) and X.shape[1] > FEW_COLUMNS and settings.temperature):
         X = dense_features(X)
     signs = np.where(samples.labels == 1, 1.0, -1.0)
     rows, centre, scale = _standardized(X, signs, samples.weights, settings)
@@ -117,11 +145,16 @@ def _play(
 
 
 def _standardized(
-    X: Any, signs: NDArray[np.float64], weights: NDArray[np.float64], settings: Settings
+    X: Any,
+    signs: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    settings: Settings,
+    labels: NDArray[np.intp] | None = None,
 ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """Return new rows ``sign (x - centre) / scale``, and what they were moved by.
 
-    The centre is the mean where a free intercept undoes it, else zero.
+    The centre is the mean where a free intercept undoes it, else zero. The scale is
+    the standard deviation, with labels that within the classes.
     """
     if is_sparse(X):
         # Rare columns of sparse rows would outweigh all others if they were scaled up.
@@ -131,13 +164,12 @@ def _standardized(
         return (diags_array(signs / scale[0]) @ X).tocsr(), np.zeros(X.shape[1]), scale
     X = np.ascontiguousarray(X)
     share = weights / weights.sum()
-    mean, largest, peak, square = np.zeros((4, X.shape[1]))
-    column_moments(X, share, mean, largest, peak, square)
+    mean, largest, peak, scale = _column_spread(X, share)
     if settings.standardize:
-        scale = np.sqrt(square)
-        extreme = (peak > 0) & (np.abs(np.frexp(peak)[1]) > SQUARES_FIT)
-        unit = (X[:, extreme] - mean[extreme]) / peak[extreme]
-        scale[extreme] = peak[extreme] * np.sqrt(share @ (unit * unit))
+        if labels is not None:
+            within = _column_spread(_about_class_means(X, share, labels), share)[3]
+            # Columns that the classes decide alone are measured by their whole spread.
+            scale = np.where(within > 1e-9 * scale, within, scale)
         scale[scale <= 1e-12 * largest] = 1.0  # constant but for rounding
     else:
         scale = np.full(X.shape[1], _common_scale(peak))
@@ -145,6 +177,31 @@ def _standardized(
     moved = np.empty(X.shape)
     moved_rows(X, centre, scale, signs, moved)
     return moved, centre, scale
+
+
+def _column_spread(
+    X: NDArray[np.float64], share: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], ...]:
+    """Return each column's mean, largest size, that about the mean, and deviation."""
+    mean, largest, peak, square = np.zeros((4, X.shape[1]))
+    column_moments(X, share, mean, largest, peak, square)
+    scale = np.sqrt(square)
+    extreme = (peak > 0) & (np.abs(np.frexp(peak)[1]) > SQUARES_FIT)
+    unit = (X[:, extreme] - mean[extreme]) / peak[extreme]
+    scale[extreme] = peak[extreme] * np.sqrt(share @ (unit * unit))
+    return mean, largest, peak, scale
+
+
+def _about_class_means(
+    X: NDArray[np.float64], share: NDArray[np.float64], labels: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return rows less the mean of their class."""
+    out = np.empty(X.shape)
+    for label in np.unique(labels):
+        at = np.flatnonzero(labels == label)
+        part, own = X[at], share[at]
+        out[at] = part - own @ part / own.sum()
+    return out
 
 
 def _common_scale(X: Any) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,18 @@ from numpy.typing import NDArray
 
 from linsep.classifier.fitted import Fitted, Settings
 from linsep.classifier.samples import Samples
-from linsep.classifier.separating import problem_of, separation_of
-from linsep.classifier.soft_margin import two_class_game
+from linsep.classifier.separating import (
+    problem_of,
+    separation_beside,
+    separation_of,
+)
+from linsep.classifier.soft_margin import logistic_fit, two_class_game
 from linsep.input import InputError, Problem
 from linsep.result import Separation
 from linsep.search.answers import not_asked
+from linsep.search.limits import Clock
 from linsep.solvers.soft_margin.game import largest_nu
+from linsep.solvers.soft_margin.logistic import LogisticFit
 
 # A margin this close to the dividing one counts as on it.
 ON_THE_LINE = 1e-3
@@ -42,6 +49,7 @@ def fit_each_side(
     X: Any,
     labels: NDArray[np.intp],
     weights: NDArray[np.float64],
+    units: NDArray[np.float64],
     classes: NDArray[Any],
     names: tuple[str, ...] | None,
     settings: Settings,
@@ -51,7 +59,7 @@ def fit_each_side(
     present = X if kept.size == len(labels) else X[kept]
     fits = []
     for own, pair in sides(labels, classes):
-        samples = Samples.of(X, own, weights)
+        samples = Samples.of(X, own, weights, units)
         whole = problem_of(present, own[kept], pair, names, settings.fit_intercept)
         fits.append(fit_two_classes(samples, whole, kept, settings))
     return fits
@@ -68,12 +76,42 @@ def fit_two_classes(
         return Fitted(np.zeros((1, whole.n_features)), sign, separation, none)
     if settings.nu is not None:
         return fit_given_share(samples, whole, settings)
+    if settings.temperature is None:
+        clock = Clock()
+        found = logistic_fit(samples, 2, settings)
+        coef, offsets = found.loose
+        start = np.append(coef, offsets if whole.fit_intercept else [])
+        given = samples, whole, kept, settings, start, clock.elapsed()
+        return of_regression(samples, found, separation_beside(*given))
     separation = separation_of(samples, whole, kept, settings)
-    if separation.coef is None:
+    if separation.coef is None or not settings.is_hard:
         return fit_soft_margin(samples, None, settings, separation)
     assert separation.intercept is not None
     intercept = np.array([separation.intercept])
     return Fitted.separated(separation.coef[None, :], intercept, separation)
+
+
+def of_regression(
+    samples: Samples, found: LogisticFit, separation: Separation
+) -> Fitted:
+    """Return the fit of a logistic regression of two classes."""
+    return Fitted(
+        found.coef,
+        found.offsets,
+        separation,
+        _judged(samples, found.coef, found.offsets),
+        n_iter=separation.n_rounds + found.n_iterations,
+        penalty=found.penalty,
+    )
+
+
+def _judged(
+    samples: Samples, coef: NDArray[np.float64], intercept: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """Return the rows whose margin is at most 1."""
+    decisions = np.asarray(samples.X @ coef[0] + intercept[0]).ravel()
+    signed = decisions * np.where(samples.labels == 1, 1.0, -1.0)
+    return np.sort(samples.index[signed <= 1.0 + ON_THE_LINE])
 
 
 def fit_given_share(samples: Samples, whole: Problem, settings: Settings) -> Fitted:
@@ -82,6 +120,11 @@ def fit_given_share(samples: Samples, whole: Problem, settings: Settings) -> Fit
     assert nu is not None
     signs = np.where(samples.labels == 1, 1.0, -1.0)
     largest = largest_nu(signs, samples.weights, settings.fit_intercept)
+    if nu > largest and settings.is_class_weighted:
+        fit = fit_soft_margin(samples, largest, settings, not_asked(whole, largest))
+        # The lighter class counts for next to nothing: its margin is the other's too.
+        heavier = 1.0 if samples.weights @ signs > 0 else -1.0
+        return replace(fit, intercept=fit.intercept + heavier)
     if nu > largest * (1.0 + 1e-12):
         raise InputError(
             f"nu must be at most twice the smaller class's share, {largest:.4g}, so "
@@ -96,14 +139,12 @@ def fit_soft_margin(
 ) -> Fitted:
     """Fit the soft margin of a share, or of the smallest one that pays."""
     coef, intercept, game = two_class_game(samples, nu, settings)
-    # The rows judged are those whose margin is at most the dividing one, 1.
-    decisions = np.asarray(samples.X @ coef[0] + intercept[0]).ravel()
-    signed = decisions * np.where(samples.labels == 1, 1.0, -1.0)
     return Fitted(
         coef,
         intercept,
         separation,
-        np.sort(samples.index[signed <= 1.0 + ON_THE_LINE]),
+        # The rows judged are those whose margin is at most the dividing one, 1.
+        _judged(samples, coef, intercept),
         game.nu,
         (game.value_lower, game.value_upper),
         game.closed,

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     metavar="SHARE",
     type=click.FloatRange(0, 1, min_open=True),
     help="Fit a soft margin that judges this share of the rows, the worst ones, "
-    "whether or not the classes are separable. Not given: separate them if that is "
-    "possible, and choose the share if not.",
+    "whether or not the classes are separable.",
 )
 @click.option(
     "--objective",
-    type=click.Choice(["max_margin", "separate"]),
-    default="max_margin",
+    type=click.Choice(["soft_margin", "max_margin", "separate"]),
+    default="soft_margin",
     show_default=True,
-    help="What to ask of separable classes: the largest margin, or any hyperplane.",
+    help="Predict new rows as well as possible; or, where classes are separable, ask "
+    "for the largest margin or for any hyperplane that separates.",
 )
 @click.option(
     "--multi-class",
@@ -64,7 +64,7 @@ def command(
     nu: float | None,
     **settings: Any,  # how to read, and the classifier's own, under their names
 ) -> None:
-    """Fit a linear classifier to FILE: separate if possible, else a soft margin.
+    """Fit a linear classifier to FILE, and prove whether a hyperplane separates.
 
     FILE is as for `linsep separate`, and may hold more than two classes. The exit code
     is 0 whether or not they are separable: the status is printed, and saved with the

@@ -24,6 +24,10 @@ class Reason(Enum):
         "part of the rows"
     )
     NOT_ASKED = "with nu={:.4g} given, separability was not asked; nu='auto' asks"
+    BESIDE_A_FIT = (
+        "a proof beside a fit is given {:.2g} s, which passed; linsep.separate takes "
+        "the time it needs"
+    )
     KERNEL_STALLED = (
         "the active set ended without an answer in the feature space; allow a larger "
         "time_limit"
@@ -40,3 +44,23 @@ class Reason(Enum):
     def text(self, *values: object) -> str:
         """Return the reason as the second half of a sentence, its numbers filled in."""
         return self.value.format(*values)
+
+
+LIMITS = (
+    Reason.TIME_LIMIT,
+    Reason.MAX_ROUNDS,
+    Reason.MAX_PASSES,
+    Reason.CALLBACK,
+    Reason.INTERRUPTED,
+)
+
+
+def is_limit(message: str) -> bool:
+    """Tell whether a message says that a limit of the caller's, or Ctrl-C, came first.
+
+    Examples
+    --------
+    >>> is_limit("Undecided: the time limit of 2 s passed; allow more to go on.")
+    True
+    """
+    return any(limit.value.split("{")[0] in message for limit in LIMITS)

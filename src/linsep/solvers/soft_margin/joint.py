@@ -9,6 +9,7 @@ joint problem is a binary one in the space of the blocks, with an offset a class
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,26 @@ class Pairs:
         out[at, self.own] = features[self.row]
         out[at, self.rival] = -features[self.row]
         return out.reshape(len(self.row), -1)
+
+    def sparse_blocks(self, features: Any) -> Any:
+        """Return the signed rows as a sparse matrix, without the last class's block."""
+        from scipy.sparse import csr_array
+
+        held = csr_array(features)[self.row]
+        n, d = held.shape
+        sizes = np.diff(held.indptr)
+        parts = [
+            csr_array(
+                (
+                    sign * held.data,
+                    held.indices + np.repeat(d * at, sizes),
+                    held.indptr,
+                ),
+                (n, d * self.n_classes),
+            )
+            for at, sign in ((self.own, 1.0), (self.rival, -1.0))
+        ]
+        return (parts[0] + parts[1])[:, : d * (self.n_classes - 1)]
 
     def offsets(self) -> NDArray[np.float64]:
         """Return the coefficients of all offsets but the last: (n_classes - 1, m)."""

@@ -51,7 +51,10 @@ def cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     numpy.linalg.LinAlgError
         If no small lift makes it positive definite.
     """
-    for lift in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
+    triangle = _factors.cholesky(matrix)
+    if triangle is not None:
+        return triangle
+    for lift in (1e-14, 1e-12, 1e-10, 1e-8):
         lifted = matrix.copy(order="F")
         lifted[np.diag_indices_from(lifted)] *= 1.0 + lift
         triangle = _factors.cholesky(lifted)
