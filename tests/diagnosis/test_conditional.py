@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import linsep
 from judges import rank, z3_direction_exists
 from linsep.cli import main
-from linsep.diagnosis import pipeline
+from linsep.diagnosis.exact import large_columns
 
 
 def pairs_of(X, y, groups):
@@ -274,7 +274,7 @@ def test_factorisations_and_elimination_agree(monkeypatch):
         y[X[:, 2] == 1] = 1
         answers = []
         for most in (100, -1):
-            monkeypatch.setattr(pipeline, "MOST_EXACT", most)
+            monkeypatch.setattr(large_columns, "MOST_EXACT", most)
             try:
                 answer = linsep.diagnose(X, y, family="conditional", groups=groups)
             except linsep.InputError:  # no group holds both outcomes

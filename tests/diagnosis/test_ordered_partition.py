@@ -28,9 +28,9 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 def both_ways(monkeypatch, X, y, **settings):
     """Diagnose by exact elimination, and by factorisations."""
-    monkeypatch.setattr(pipeline, "MOST_EXACT", 100)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", 100)
     exact = linsep.diagnose(X, y, **settings)
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
     return exact, linsep.diagnose(X, y, **settings)
 
 
@@ -67,7 +67,7 @@ def test_everything_agrees_with_the_judge(family, seed):
         return
     intercept = bool(rng.random() < 0.5)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "MOST_EXACT", -1)
+        patch.setattr(large_columns, "MOST_EXACT", -1)
         answer = linsep.diagnose(
             X, y, family=family, fit_intercept=intercept, sample_weight=weights
         )
@@ -111,7 +111,7 @@ def staircase(d, height):
 def test_many_directions_become_one_of_any_size(d, height, monkeypatch):
     A = staircase(d, height)
     X, y = np.vstack([A, -A]), np.repeat([1, 0], d)
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
     found = linsep.diagnose(X, y, fit_intercept=False)
     assert found.status == "complete"
     assert all(dot(row, found.exact_direction) > 0 for row in fractions_of(A))
@@ -136,7 +136,7 @@ def test_many_columns_go_this_way_unasked():
 
 
 def test_one_class_alone_is_mirrored(monkeypatch):
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
     X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
     for label in (0, 1):
         found = linsep.diagnose(X, [label] * 3, fit_intercept=False)
@@ -161,7 +161,7 @@ def test_what_is_left_is_settled_exactly(monkeypatch):
 def test_what_is_left_and_too_large_is_undecided(monkeypatch):
     monkeypatch.setattr("linsep.verified.reduction.MOST_STEPS", 0)
     monkeypatch.setattr(ordered_partition, "MOST_EXACT", 0)
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
     found = linsep.diagnose([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
     assert found.status == "undecided"
     assert "4 rows and 2 columns are left that no factorisation" in found.message
@@ -185,7 +185,7 @@ def test_verdicts_out_of_time_are_undecided(monkeypatch):
         raise pipeline.OutOfTime
 
     X = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
     monkeypatch.setattr(pipeline, "null_vectors", ended)
     found = linsep.diagnose(X, [1, 0, 0, 1], fit_intercept=False)
     assert set(found.estimates.values()) == {"undecided"}
@@ -243,7 +243,7 @@ def test_independent_columns_are_those_of_elimination(seed):
 
 def test_long_combinations_are_not_written_down(monkeypatch):
     monkeypatch.setattr(large_columns, "MOST_TERMS", 2)
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
     A = np.c_[np.ones(4), np.eye(4)]
     found = columns_of_many(rows_of(A), np.arange(5), no_check)
     assert found.combinations == {}

@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 
 import linsep
-from linsep.diagnosis import pipeline
 from linsep.diagnosis.exact import large_columns
 from linsep.diagnosis.status import Estimate
 from linsep.proof.checker import CertificateError
@@ -18,7 +17,7 @@ def same_answer(seed, monkeypatch):
     if family != "poisson" and len(set(y.tolist())) < 2:
         return
     exact = linsep.diagnose(X, y, family=family)
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
     found = linsep.diagnose(X, y, family=family)
     monkeypatch.undo()
     assert found.status is exact.status, seed
@@ -65,7 +64,7 @@ def test_wide_designs_leave_open_what_is_not_proved_and_no_more(seed, monkeypatc
         X[1] = X[0]
     y = np.arange(n) % 2
     exact = linsep.diagnose(X, y)
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
     monkeypatch.setattr(large_columns, "MOST_ELIMINATION", -1)
     found = linsep.diagnose(X, y)
     assert found.status is exact.status

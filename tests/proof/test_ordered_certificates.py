@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import linsep
-import linsep.diagnosis.pipeline as pipeline
 from hostile_parts import hostile_matrix, overlap_by_weights
 from judges import dot, fractions_of, rank
 from linsep.proof import checker, ordered_checker
@@ -546,7 +545,7 @@ def count_tampered(seeds, times):
 @pytest.fixture
 def everything_in_order(monkeypatch):
     """Diagnoses of any size by factorisations."""
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
 
 
 def test_no_false_certificate_is_accepted(route, everything_in_order):

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 import linsep
-from linsep.diagnosis import pipeline
+from linsep.diagnosis.exact import large_columns
 from linsep.proof import checker, ordered_checker
 from linsep.proof.checker import CertificateError
 
@@ -27,7 +27,7 @@ def problem(seed, n=14):
 
 
 def certificate(X, y, monkeypatch):
-    monkeypatch.setattr(pipeline, "MOST_EXACT", -1)
+    monkeypatch.setattr(large_columns, "MOST_EXACT", -1)
     answer = linsep.diagnose(X, y)
     monkeypatch.undo()
     return answer, answer.certificate

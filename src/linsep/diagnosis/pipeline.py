@@ -20,7 +20,7 @@ from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.demands import Demands, demands_of, equal_rows_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
-from linsep.diagnosis.exact.large_columns import MOST_EXACT, columns_of_any
+from linsep.diagnosis.exact.large_columns import columns_of_any, is_large
 from linsep.diagnosis.exact.ordered_partition import (
     AnyPartition,
     OrderedPartition,
@@ -55,7 +55,7 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
        (`linsep.diagnosis.exact.facial_reduction`).
     4. Coefficients get their verdicts (`linsep.diagnosis.exact.coefficients`).
 
-    Beyond `MOST_EXACT` columns the steps are the same by other means
+    Of a hundred columns and more the steps are the same by other means
     (`linsep.diagnosis.exact.ordered_partition`); verdicts wait until they are asked
     for. Where rows are few as well, it is tried first to separate all of them.
     """
@@ -118,11 +118,6 @@ def _rank(demands: Demands, columns: Columns) -> int | None:
     return None if columns.rank is None else columns.rank - demands.n_nameless
 
 
-def is_large(demands: Demands) -> bool:
-    """Tell whether there are more columns than exact elimination is quick for."""
-    return demands.rows.shape[1] > MOST_EXACT
-
-
 def _at_once(demands: Demands, watch: Watch) -> OrderedPartition | None:
     """Try to separate all rows, where they are so few that most labels allow it.
 
@@ -130,7 +125,7 @@ def _at_once(demands: Demands, watch: Watch) -> OrderedPartition | None:
     constant of a group takes a row of it up, since the group has both outcomes.
     """
     m, d = (size - demands.n_nameless for size in demands.rows.shape)
-    if not is_large(demands) or m > 2 * d:
+    if not is_large(demands.rows) or m > 2 * d:
         return None
     return separated_at_once(demands, watch.is_over)
 
@@ -144,7 +139,7 @@ def _partition(
     watch: Watch,
 ) -> AnyPartition:
     """Part the rows, by exact facial reduction alone where columns are few."""
-    if is_large(demands):
+    if is_large(demands.rows):
         counts = counts_of(study, groups, demands)
         return partition_in_order(demands, counts, columns, rng, watch)
     found = Reduction(

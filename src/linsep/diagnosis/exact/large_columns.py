@@ -35,6 +35,11 @@ MOST_ELIMINATION = 200_000_000
 MOST_WRITTEN = 200_000
 
 
+def is_large(rows: Rows) -> bool:
+    """Tell whether there are more columns than exact elimination is quick for."""
+    return rows.shape[1] > MOST_EXACT
+
+
 def columns_of_any(
     rows: Rows,
     priority: NDArray[np.intp],
@@ -48,7 +53,7 @@ def columns_of_any(
     OutOfTime
     """
     m, d = rows.shape
-    if d > MOST_EXACT:
+    if is_large(rows):
         if m < d:
             return columns_of_wide(rows, priority, should_stop)
         found = columns_of_many(rows, priority, partial(require_time, should_stop))

@@ -361,8 +361,8 @@ def strongest_alike(losses: list[float]) -> float:
 
     Examples
     --------
-    >>> strongest_alike([0.6, 0.502, 0.5, 0.7])
-    0.9183673469387755
+    >>> round(strongest_alike([0.6, 0.502, 0.5, 0.7]), 6)
+    0.918367
     """
     place = int(np.argmin(losses))
     bound = ALIKE * losses[place]
