@@ -18,6 +18,7 @@ from scipy import sparse
 import linsep
 from hostile_parts import hostile_matrix, overlap_by_weights
 from judges import dot, fractions_of, rank
+from linsep.diagnosis.exact import large_columns
 from linsep.proof import checker, ordered_checker
 from linsep.proof.certificate import Certificate
 from linsep.proof.checker import CertificateError, check
