@@ -30,6 +30,14 @@ def read(path: Path, offset: int) -> NDArray[np.uint8]:
     return np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8)[offset:]
 
 
+def load(folder: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the pixels of all 70,000 images, and their classes."""
+    parts = ("train", "t10k")
+    images = [read(folder / f"{part}-images-idx3-ubyte.gz", 16) for part in parts]
+    labels = [read(folder / f"{part}-labels-idx1-ubyte.gz", 8) for part in parts]
+    return np.concatenate(images).reshape(-1, 784), np.concatenate(labels)
+
+
 def main() -> None:
     """Diagnose all problems, print a line for each, and what they took together."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -42,13 +50,7 @@ def main() -> None:
     if not options.folder.exists():
         print(f"{options.folder} is absent; install dataset-fashion-mnist")
         return
-    parts = ("train", "t10k")
-    X = np.concatenate(
-        [read(options.folder / f"{p}-images-idx3-ubyte.gz", 16) for p in parts]
-    ).reshape(-1, 784)
-    y = np.concatenate(
-        [read(options.folder / f"{p}-labels-idx1-ubyte.gz", 8) for p in parts]
-    )
+    X, y = load(options.folder)
     lines = [f"{time.strftime('%Y-%m')}, 2 cores, Python {platform.python_version()}"]
     print(lines[0])
     problems = [
