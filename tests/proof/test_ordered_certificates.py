@@ -333,40 +333,38 @@ def test_scaled_rows_are_the_same_rows(seed):
 # --- alone ---
 
 
-def test_the_two_pages_work_alone_in_an_empty_folder(tmp_path):
-    for page in (checker, ordered_checker):
+def run_alone(folder, pages, code):
+    """Run code in a folder that holds these pages of the checker and a proof."""
+    for page in pages:
         source = Path(page.__file__)
-        (tmp_path / source.name).write_bytes(source.read_bytes())
-    (tmp_path / "proof.json").write_text(text())
+        (folder / source.name).write_bytes(source.read_bytes())
+    (folder / "proof.json").write_text(text())
+    code = "import sys; sys.path.insert(0, sys.argv[1])\nimport checker\n" + code
+    command = [sys.executable, "-I", "-c", code, str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_two_pages_work_alone_in_an_empty_folder(tmp_path):
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "import checker\n"
         "text = open(sys.argv[1] + '/proof.json').read()\n"
         f"print(checker.check(text, {X}, {LABELS}))\n"
         "import ordered_checker\n"
         "assert ordered_checker.__file__.startswith(sys.argv[1])\n"
         "assert not [name for name in sys.modules if name.startswith('linsep')]\n"
     )
-    command = [sys.executable, "-I", "-c", code, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_alone(tmp_path, (checker, ordered_checker), code)
     assert done.returncode == 0, done.stderr
     assert "Fraction(3, 1)" in done.stdout
 
 
 def test_without_the_second_page_its_kind_alone_is_refused(tmp_path):
-    source = Path(checker.__file__)
-    (tmp_path / source.name).write_bytes(source.read_bytes())
-    (tmp_path / "proof.json").write_text(text())
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "import checker\n"
         "try:\n"
         f"    checker.check(open(sys.argv[1] + '/proof.json').read(), {X}, {LABELS})\n"
         "except checker.CertificateError as error:\n"
         "    print(error)\n"
     )
-    command = [sys.executable, "-I", "-c", code, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_alone(tmp_path, (checker,), code)
     assert "is checked with NumPy and SciPy" in done.stdout, done.stderr
 
 

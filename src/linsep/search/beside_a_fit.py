@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from linsep.rows import Rows
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
-from linsep.search.factorisation import by_factorisation
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Monitor
 from linsep.search.separator_search import Search, SeparatorEngine
@@ -30,27 +29,21 @@ class StartedEngine(SeparatorEngine):
     """Finds some hyperplane that separates, or a proof that none does, from a fit.
 
     The minimiser of a loss separates often where any hyperplane does, and is near
-    the point whose weights prove that rows overlap where none does.
-
-    Parameters
-    ----------
-    start : ndarray of shape (d,)
-        The fit's weights.
+    the point whose weights prove that rows overlap where none does. The search must
+    have a start, the fit's weights.
     """
 
-    start: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     _n_solved: int = 0
 
     def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Return the fit, then what a factorisation says, then search."""
+        search = self.search
         self._n_solved += 1
-        if self._n_solved == 1:
-            return Hyperplane(self.start)
-        rows, monitor = self.search.rows, self.search.monitor
-        if self._n_solved == 2 and not is_small(rows):
-            found = by_factorisation(rows, monitor, self.start)
-            if found is not None:
-                return found
+        if self._n_solved == 1 and search.start is not None:
+            return Hyperplane(search.start)
+        is_due = self._n_solved == 2 and not is_small(search.rows)
+        if is_due and search.factored is not None:
+            return search.factored
         return super().solve(working)
 
 
@@ -58,5 +51,5 @@ def decide_from(
     rows: Rows, monitor: Monitor, rng: np.random.Generator, start: NDArray[np.float64]
 ) -> Verdict:
     """Find a hyperplane that separates, or prove that there is none, from a fit."""
-    search = Search(rows, monitor, rng)
-    return search.run(StartedEngine(search, start=start))
+    search = Search(rows, monitor, rng, start=start)
+    return search.run(StartedEngine(search))

@@ -68,12 +68,15 @@ class Search:
         Draws the working set's sample, or seeds what does.
     most_settled : int, default=500
         Beyond this many rows no minimal conflict is looked for.
+    start : ndarray of shape (d,) or None, default=None
+        Weights of a fit, near which the factorisation begins.
     """
 
     rows: Rows
     monitor: Monitor
     rng: np.random.Generator | int
     most_settled: int = MOST_SETTLED
+    start: NDArray[np.float64] | None = None
 
     def run(self, engine: Engine) -> Verdict:
         """Decide, or say why not."""
@@ -185,7 +188,7 @@ class Search:
     @cached_property
     def factored(self) -> Hyperplane | Verdict | None:
         """What a factorisation says of all rows, which does not change."""
-        return by_factorisation(self.rows, self.monitor)
+        return by_factorisation(self.rows, self.monitor, self.start)
 
     def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
         """Return the verdict: a conflict of the working set is one of all the rows."""

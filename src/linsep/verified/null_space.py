@@ -28,6 +28,8 @@ from linsep.verified.vectors import WHOLE, SparseVector
 
 # What is left of a column, as a share of its square, where it counts as dependent.
 DEPENDENT = 1e-9
+# A share of a column's length that rounding can make.
+NEGLIGIBLE = 1e-7
 # Denominators of combinations that are tried.
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 60, 100, 1000)
 # How far from a fraction a computed coefficient may be.
@@ -181,9 +183,10 @@ def _exact_vectors(
     # In the units of the data.
     exponents = moments.exponents + part.exponents
     found: list[SparseVector | None] = []
+    holding = []
     for x, at in combined:
-        # What is smaller is a share of a column's length that rounding can make.
-        used = np.flatnonzero(np.abs(x) > 1e-7)
+        used = np.flatnonzero(np.abs(x) > NEGLIGIBLE)
+        holding.append(places[used])
         shift = exponents[places[at]] - exponents[places[used]]
         found.append(_simple(np.ldexp(x[used], shift), places[used]))
     holds = iter(_vanishing(part, [vector for vector in found if vector is not None]))
@@ -192,9 +195,8 @@ def _exact_vectors(
             found[k] = None
     left = [k for k, vector in enumerate(found) if vector is None]
     if left:
-        holding = [places[np.abs(combined[k][0]) > 1e-7] for k in left]
         free = places[[combined[k][1] for k in left]]
-        solved = _solved(part, _few(holding, free), free)
+        solved = _solved(part, _few([holding[k] for k in left], free), free)
         for k, column in zip(left, free.tolist(), strict=True):
             found[k] = solved.get(column)
     return found
