@@ -10,6 +10,8 @@ from scipy import sparse
 
 from hostile_parts import hostile_matrix
 from judges import dot, fractions_of, z3_direction_exists
+from linsep.proof import ordered_checker
+from linsep.proof.ordered_checker import NotProved, check_overlap
 from linsep.rows import rows_from
 from linsep.verified import reduction as module
 from linsep.verified.moments import NotPositive, TooLarge
@@ -137,6 +139,41 @@ def test_rows_run_off_at_speeds_a_million_times_apart(as_csr):
         assert written_out(only, len(direction)) == tuple(
             direction // np.gcd.reduce(direction)
         )
+
+
+def test_rows_far_out_are_proved_by_weights_that_fall_more_slowly(monkeypatch):
+    # Two rows settle 500 times as far out as the others, in the one direction that
+    # tells two columns apart: with their curvatures the matrix is all but singular.
+    x = np.random.default_rng(0).integers(-4, 5, 400).astype(float)
+    A = np.vstack([np.c_[x, x], [[1.0, 0.0], [-(2.0**-19), 0.0]]])
+    proofs = []
+
+    def proves(step):
+        proofs.append(original(step))
+        return proofs[-1]
+
+    original = Step._proves
+    monkeypatch.setattr(Step, "_proves", proves)
+    found = Reduction(rows_of(A), plain_counts(len(A))).run()
+    assert found.is_proved
+    assert found.overlapped.all()
+    assert proofs == [False, True]
+    few = np.zeros(2, dtype=bool)
+    monkeypatch.setattr(ordered_checker, "FEW_COLUMNS", -1)
+    check_overlap(sparse.csr_array(A), found.point, few)
+    with pytest.raises(NotProved, match="positive"):
+        check_overlap(sparse.csr_array(A[:-1]), found.point, few)
+
+
+def test_no_steps_are_made_in_vain(monkeypatch):
+    monkeypatch.setattr(Step, "is_proof", lambda step: False)
+    n_steps, at = [], Step.at
+    monkeypatch.setattr(
+        Step, "at", staticmethod(lambda *given: n_steps.append(1) or at(*given))
+    )
+    A = np.array([[1.0], [-1.0]])
+    assert not Reduction(rows_of(A), plain_counts(2)).run().is_proved
+    assert len(n_steps) == 1
 
 
 def test_a_direction_of_rare_columns_is_found_on_the_rows_that_hold_them(monkeypatch):

@@ -29,6 +29,8 @@ RARE = 20
 FIRST_STEPS = 3
 # A step that moves no row further than this against its weight promises a proof.
 PROMISING = 0.95
+# Where a step takes less there is no more to come.
+CONVERGED = 1e-6
 # Shares of its weight up to which a row counts as standing still.
 STILL = (0.3, 0.1, 0.5, 0.03, 0.01, 1e-3)
 # The step at which a set of rows counts as seen that was tried.
@@ -118,8 +120,6 @@ class Reduction:
             try:
                 part = Part.of(self.rows, left, columns, self.check)
                 found = self._among_rare(part)
-                if found is not None and found.is_decided:
-                    z = found.placed(d)
                 if found is None or found.direction is None:
                     space, found = self._searched(part, self.counts.of(left), z)
                     z = found.placed(d)
@@ -251,6 +251,8 @@ class _Newton:
             if step.shares.max(initial=-np.inf) < PROMISING:
                 if np.isfinite(point).all() and step.is_proof():
                     return _Found(point, columns, first, is_proved=True)
+                if step.shares.max() < CONVERGED:
+                    break
             elif n_steps >= FIRST_STEPS - 1:
                 for candidate in (step.q, z):
                     found = self._direction(candidate, step.shares, n_steps, seen)
