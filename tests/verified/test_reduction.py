@@ -193,6 +193,33 @@ def test_a_direction_of_rare_columns_is_found_on_the_rows_that_hold_them(monkeyp
     assert sizes[0] == (102, 6)
 
 
+def test_steps_along_rare_columns_alone_save_steps_along_all(monkeypatch):
+    # Ten columns that 130 of 3,000 rows hold, balanced by weights 10^5 apart.
+    rng = np.random.default_rng(1)
+    A = np.zeros((3000, 24))
+    A[:, :14] = rng.standard_normal((3000, 14))
+    A[:120, 14:] = np.exp(rng.normal(0, 2, (120, 10))) * (rng.random((120, 10)) < 0.3)
+    weights = 10.0 ** rng.uniform(-5, 0, 120)
+    balance = -(weights @ A[:120, 14:]) * 10.0 ** rng.uniform(0, 3, 10)
+    A[120:130, 14:] = np.diag(balance)
+    counts = []
+    for n_steps in (0, module.RARE_STEPS):
+        widths, at = [], Step.at
+
+        def step_at(part, *given, widths=widths, at=at):
+            widths.append(part.shape[1])
+            return at(part, *given)
+
+        monkeypatch.setattr(module, "RARE_STEPS", n_steps)
+        monkeypatch.setattr(Step, "at", staticmethod(step_at))
+        found = Reduction(rows_of(A), plain_counts(len(A))).run()
+        monkeypatch.undo()
+        assert found.is_proved
+        assert found.overlapped.all()
+        counts.append(widths.count(24))
+    assert counts[1] < counts[0]
+
+
 def test_rows_that_all_are_on_their_side_need_no_step_more(monkeypatch):
     rng = np.random.default_rng(1)
     w = np.array([1.0, -2.0, 3.0])
