@@ -275,6 +275,8 @@ def test_no_proof_without_an_eigenvalue(monkeypatch):
         raise NotPositive
 
     monkeypatch.setattr(overlap, "factored", refused)
+    assert step.is_proof()  # by the factor of the step itself
+    monkeypatch.setattr(type(step.factor), "least_eigenvalue", 0.0)
     assert not step.is_proof()
 
 

@@ -53,8 +53,9 @@ SMALLEST_WEIGHT = 2.0**-100
 LEAST_SHIFT = 1e-13
 # Times a solution is improved at most.
 MOST_REFINEMENTS = 6
-# The bound on what is left of r is good enough at this share of what it is added to.
-GOOD = 0.05
+# The bound on what is left of r is good enough at this share of what it is added to,
+# and no more is gained once it stays above this share of what it was.
+GOOD, SLOW = 0.05, 0.5
 
 
 @dataclass(frozen=True)
@@ -211,14 +212,20 @@ class Step:
         return other._proves()
 
     def _proves(self) -> bool:
-        """Tell whether it does with these v."""
+        """Tell whether it does with these v: by the factor at hand, or a better one."""
+        if self._proves_by(self.factor):
+            return True
         try:
-            factor = factored(self.factor.moments)
+            return self._proves_by(factored(self.factor.moments))
         except NotPositive:
             return False
+
+    def _proves_by(self, factor: Factor) -> bool:
+        """Tell whether a factor's bound on the eigenvalues is enough."""
         mu, q = factor.least_eigenvalue, self.q
         if not mu > 0:
             return False
+        before = np.inf
         for _ in range(MOST_REFINEMENTS):
             residual = _Residual.of(self.part, self.weights, q)
             reach = self._lengths * (residual.norm(self.factor.moments) / mu)
@@ -227,9 +234,10 @@ class Step:
             least, most = residual.products - doubt, residual.products + doubt
             if self.weights.allow(least, most).all():
                 return True
-            if reach.max(initial=0.0) < GOOD:
+            largest = float(reach.max(initial=0.0))
+            if largest < GOOD or largest > SLOW * before:
                 return False
-            q = q + factor.solve(residual.e)
+            before, q = largest, q + factor.solve(residual.e)
         return False
 
     @cached_property
