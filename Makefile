@@ -21,7 +21,7 @@ PACKAGE := $(VENV)/.package
 TESTING := $(VENV)/.testing
 LINTING := $(VENV)/.linting
 
-.PHONY: demo test slow torture lint docs format clean help
+.PHONY: demo test slow torture coverage mutants lint docs format clean help
 
 demo: $(PACKAGE) ## separate a real data file: 569 tumours, 30 measurements
 	$(BIN)/linsep separate examples/data/breast_cancer.csv --target diagnosis
@@ -34,6 +34,14 @@ slow: $(TESTING) ## the tests that take minutes
 
 torture: $(TESTING) ## hostile data, files, signals and crowds; ARGS="--scale 10" for longer
 	PYTHONPATH=tests $(BIN)/python -m torture $(ARGS)
+
+coverage: $(TESTING) ## every branch of linsep.proof is taken by its own tests
+	$(PIP_INSTALL) --group coverage
+	PYTHONPATH=src $(BIN)/python -m coverage run --branch --source=linsep.proof -m pytest -q tests/proof $(ARGS)
+	$(BIN)/python -m coverage report --show-missing --fail-under=100
+
+mutants: $(TESTING) ## changes to linsep.proof its tests must notice; ARGS="--help" for options
+	$(BIN)/python tools/mutants.py $(ARGS)
 
 lint: $(LINTING) ## format, lint and types
 	$(BIN)/ruff format --check .

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -66,6 +67,18 @@ def test_a_certificate_survives_its_file_and_holds(certificate, X, labels, tmp_p
     assert loaded == certificate
     assert loaded.verify(X, labels) == certificate.verify(X, np.array(labels))
     assert [p.name for p in tmp_path.iterdir()] == ["proof.json"]
+
+
+def test_how_a_file_was_read_is_told_and_is_no_part_of_what_is_proved(tmp_path):
+    certificate, X, labels = cases()[0]
+    told = replace(certificate, reading={"target": "y", "drop": ["id"]})
+    told.save(tmp_path / "proof.json")
+    loaded = Certificate.load(tmp_path / "proof.json")
+    assert loaded.reading == {"target": "y", "drop": ["id"]}
+    assert loaded.verify(X, labels) == certificate.verify(X, labels)
+    other = told.to_json().replace('"id"', '"name"')
+    with pytest.raises(CertificateError, match="content was changed"):
+        Certificate.from_json(other)
 
 
 SAVED = (ROOT / "tests" / "data" / "certificates.jsonl").read_text().splitlines()

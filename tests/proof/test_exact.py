@@ -63,6 +63,13 @@ def test_empty_rows_are_rows(shape):
     assert exact_signs(np.empty(shape), [1] * shape[1]).tolist() == [0] * shape[0]
 
 
+def test_rows_without_entries_lie_on_every_hyperplane():
+    thin = sparse.csr_matrix((3, 2))
+    assert exact_signs(thin, [1 << 60, 1]).tolist() == [0, 0, 0]
+    thin = sparse.csr_matrix(np.array([[0.0, 0.0], [0.5, 0.0], [0.0, 0.0]]))
+    assert exact_signs(thin, [-(1 << 60), 1]).tolist() == [0, -1, 0]
+
+
 @given(matrices, st.data())
 def test_exact_signs_equal_fractions_dense_and_sparse(A, data):
     w = data.draw(

@@ -1,6 +1,7 @@
 """The largest margin in fractions, from good and from bad guesses of its support."""
 
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -159,6 +160,26 @@ def test_roots_are_the_nearest_doubles_on_either_side(value):
     assert beyond == math.inf or Fraction(beyond) ** 2 > value
     if 1e-280 < below < 1e308:
         assert abs(square_root(value) / below - 1) < 1e-15
+
+
+def test_roots_at_the_ends_of_the_doubles():
+    largest = Fraction(sys.float_info.max)
+    assert root_above(largest**2) == root_below(largest**2) == largest
+    assert root_above(largest**2 + 1) == math.inf
+    assert root_below(Fraction(4) ** 2000) == largest
+    assert root_above(Fraction(5e-324) ** 2) == root_below(Fraction(5e-324) ** 2)
+    assert root_above(Fraction(0)) == root_below(Fraction(0)) == 0.0
+
+
+@given(st.floats(5e-324, sys.float_info.max, exclude_max=True), st.data())
+def test_roots_just_beside_a_square_of_a_double(root, data):
+    # Exact squares, and what differs from them by less than doubles of them can tell.
+    square = Fraction(root) ** 2
+    by = square / (1 << data.draw(st.integers(54, 200)))
+    assert root_above(square) == root_below(square) == root
+    assert root_below(square + by) == root == root_above(square - by)
+    assert root_above(square + by) == math.nextafter(root, math.inf)
+    assert root_below(square - by) == math.nextafter(root, 0.0)
 
 
 def test_lower_bound_is_rounded_down():

@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.optimize import nnls
 
 from judges import assert_minimal_conflict, z3_separable
+from linsep.proof import linear
 from linsep.proof.gordan import conflict_from_candidate
 
 small = st.tuples(st.integers(1, 12), st.integers(1, 4)).flatmap(
@@ -50,6 +51,22 @@ def test_weights_of_a_dense_candidate_are_reduced_to_rank_plus_one_rows():
     conflict = conflict_from_candidate(A, np.arange(100), np.full(100, 0.01))
     assert_minimal_conflict(A, conflict.rows, conflict.weights)
     assert len(conflict.rows) <= 7
+
+
+@pytest.mark.parametrize("A", [[[1.0], [2.0]], [[1.0, 1], [2.0, -1], [3.0, 0]]])
+def test_a_dependence_of_both_signs_is_no_conflict(A):
+    A = np.array(A)
+    assert conflict_from_candidate(A, range(len(A))) is None
+    A[-1] *= -1
+    conflict = conflict_from_candidate(A, range(len(A)))
+    assert_minimal_conflict(A, conflict.rows, conflict.weights)
+
+
+def test_a_dependence_modulo_a_prime_alone_is_no_conflict(monkeypatch):
+    # Both rows are (1, 1) modulo 2, yet independent.
+    A = np.array([[1.0, 1.0], [-1.0, 1.0]])
+    monkeypatch.setattr(linear, "_PRIMES", (2, *linear._PRIMES))
+    assert conflict_from_candidate(A, [0, 1]) is None
 
 
 def test_a_zero_row_is_a_conflict_by_itself():

@@ -1,5 +1,6 @@
 """Exponentially small margins, and whatever else doubles cannot settle."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from judges import assert_minimal_conflict, assert_separates, z3_separable
+from judges import assert_minimal_conflict, assert_separates, dot, z3_separable
 from linsep.proof import ladder
 from linsep.proof.answers import Conflict, Separator
 from linsep.proof.coordinates import basis_coordinates
@@ -121,7 +122,7 @@ def test_no_rows_are_separated():
 def test_coordinates_of_a_basis_singular_but_for_its_last_bits(
     monkeypatch, limit, bits
 ):
-    # Balls of 128 bits see no rank, those of 256 not enough digits, at 500 bits.
+    # Balls of 128 and of 256 bits see no rank at 500 bits.
     monkeypatch.setattr("linsep.proof.coordinates._EXACT_BITS", limit)
     long = 1 << bits
     values = np.array(
@@ -151,3 +152,23 @@ def test_coordinates_are_exact_before_they_are_rounded(monkeypatch, limit, error
     sizes = np.abs(tableau).max(axis=1)
     assert sizes[7] == 0
     assert ((sizes[sizes > 0] >= 0.5) & (sizes[sizes > 0] <= 2)).all()
+
+
+@pytest.mark.parametrize("limit", [0, 1e9])
+def test_coordinates_where_the_first_balls_are_too_wide(monkeypatch, limit):
+    # Hilbert's matrix of 20 rows, the textbook's ill-conditioned basis, in integers:
+    # balls of 128 bits solve with it, but hardly a digit of these is sure.
+    monkeypatch.setattr("linsep.proof.coordinates._EXACT_BITS", limit)
+    size = 20
+    whole = math.lcm(*range(1, 2 * size))
+    basis = [[whole // (i + j + 1) for j in range(size)] for i in range(size)]
+    columns = list(zip(*basis, strict=True))
+    values = np.array([*basis, [1] * size, range(size)], dtype=object)
+    tableau, levels = basis_coordinates(values, list(range(size)))
+    for row, level, true in zip(tableau.tolist(), levels, values, strict=True):
+        made = [dot([Fraction(v) for v in row], column) for column in columns]
+        scale = Fraction(2) ** level * whole
+        assert all(
+            abs(m * Fraction(2) ** level - g) <= scale * size * Fraction(2) ** -44
+            for m, g in zip(made, true.tolist(), strict=True)
+        )

@@ -348,6 +348,21 @@ def test_without_the_second_page_its_kind_alone_is_refused(tmp_path):
     assert "is checked with NumPy and SciPy" in done.stdout, done.stderr
 
 
+def test_where_the_second_page_cannot_be_imported_its_kind_alone_is_refused(
+    monkeypatch,
+):
+    made = text()
+    monkeypatch.setitem(sys.modules, ordered_checker.__name__, None)
+    with pytest.raises(CertificateError, match="is checked with NumPy and SciPy"):
+        check(made, X, LABELS)
+    entries = {"kind": "separator", "n_samples": 1, "n_features": 1, "w": ["1"]}
+    names = ("directions", "dependent", "free", "eliminated", "point", "content_sha256")
+    document = {k: v for k, v in json.loads(made).items() if k not in names} | entries
+    document["data_sha256"] = checker._data_digest([[2.0]], [1], document)
+    document["content_sha256"] = checker.content_digest(document)
+    assert check(json.dumps(document), [[2.0]], ["y"]) == [2]
+
+
 # --- tampering ---
 
 

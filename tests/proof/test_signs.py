@@ -1,6 +1,7 @@
 """Signs beyond doubt, and separators written short."""
 
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -137,6 +138,12 @@ def test_decisions_by_integers_no_doubles_can_stand_for():
     assert values[0] == 5e-324
 
 
+def test_decisions_beyond_the_doubles_are_the_largest_of_their_sign():
+    X, w = np.array([[1e300], [-1e300], [0.0]]), np.array([1e300])
+    largest = sys.float_info.max
+    assert decisions(X, w, None, False).tolist() == [largest, -largest, 0.0]
+
+
 def test_row_signs_of_many_chunks():
     rng = np.random.default_rng(5)
     A = rng.integers(-4, 5, size=(3, 700_000)).astype(float)
@@ -156,4 +163,8 @@ def test_shortened_rounds_as_far_as_the_rows_allow():
     # Here only the last bits tell: nothing can be rounded away.
     tight = np.array([[1 << 899, -(1 << 900)]], dtype=object)
     kept = [(1 << 900) + 1, 1 << 899]
+    assert shortened(tight, kept) == kept
+    # Longer than the finest grid, and again only the last bit tells.
+    tight = np.array([[1 << 4999, -(1 << 5000)]], dtype=object)
+    kept = [(1 << 5000) + 1, 1 << 4999]
     assert shortened(tight, kept) == kept

@@ -98,6 +98,24 @@ def test_ties_of_the_ratio_test_do_not_cycle(r, data):
     assert_proved(A, answer)
 
 
+@pytest.mark.parametrize(
+    "multiples",
+    [
+        [[2, -1, 2, -1], [-2, 1, 0, -2], [2, -2, 2, -1], [-1, -1, 0, 1]],
+        [[-2, -2, 2, 2], [0, 2, -2, 0], [2, 2, 0, 2], [2, 0, 2, -2], [1, 0, 0, 2],
+         [2, 1, 1, -2], [-1, 2, -1, 0]],
+    ],
+)  # fmt: skip
+def test_after_a_tie_the_first_violated_row_enters(multiples):
+    # As above, where a pivot that costs nothing is followed by another one.
+    cost = np.random.default_rng(1).integers(1 << 20, 1 << 21, 4)
+    A = np.vstack([np.eye(4), np.array(multiples) * cost])
+    search = simplex.Search.start(IntegerRows.from_floats(A), range(4), attempt=0)
+    answer = search.pivot()
+    assert isinstance(answer, Separator) == z3_separable(A.tolist())
+    assert_proved(A, answer)
+
+
 @given(small)
 def test_primes_that_hide_part_of_the_rank_cost_time_only(A):
     # Modulo 2 and 3 many independent rows look dependent; the checks must notice.
@@ -123,6 +141,32 @@ def test_a_basis_that_is_singular_in_doubles_is_decided_without_a_guess():
     assert isinstance(answer, Separator)
     assert (integers.products(answer.w) > 0).all()
     assert_proved(A, decide(A))
+
+
+def test_a_basis_of_few_digits_is_decided_without_a_guess():
+    A = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-50], [-1.0, -1.0 + 2.0**-51]])
+    search = simplex.Search.start(IntegerRows.from_floats(A), (), attempt=0)
+    assert not search.guess()
+    assert isinstance(decide(A), Separator) == z3_separable(A.tolist())
+    assert_proved(A, decide(A))
+
+
+def test_a_prime_that_hides_a_column_is_replaced_by_another(monkeypatch):
+    # Modulo 2 the rows are all (1, 1), and rows 0 and 2 cancel in either column alone.
+    A = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 3.0]])
+    monkeypatch.setattr(linear, "_PRIMES", (2, *linear._PRIMES))
+    search = simplex.Search.start(IntegerRows.from_floats(A), (), attempt=0)
+    assert len(search.columns) == 1
+    assert not simplex.holds(search.rows, search.pivot())
+    assert_separates(A, decide(A).w)
+
+
+def test_a_guess_cut_short_costs_time_only(monkeypatch):
+    monkeypatch.setattr(simplex, "_PIVOTS_A_ROW", 0)
+    A = np.random.default_rng(5).integers(-9, 10, (40, 6)).astype(float)
+    assert_proved(A, decide(A))
+    planted = A[A[:, 0] > 0]
+    assert_separates(planted, decide(planted).w)
 
 
 def test_the_guess_gives_up_where_all_digits_are_lost():

@@ -137,8 +137,7 @@ def exact_signs(A: Any, w: Sequence[int]) -> NDArray[np.int8]:
     # reduceat cannot sum an empty run, so rows without entries are left at 0.
     sums = np.zeros(A.shape[0], dtype=object)
     filled = np.flatnonzero(np.diff(A.indptr))
-    if filled.size:
-        sums[filled] = np.add.reduceat(terms, A.indptr[filled])
+    sums[filled] = np.add.reduceat(terms, A.indptr[filled])
     return _signs(sums)
 
 
@@ -283,8 +282,7 @@ def _integer_entries(
     runs = np.diff(indptr)
     filled = np.flatnonzero(runs)
     least = np.full(runs.size, NO_EXPONENT, dtype=np.int64)
-    if filled.size:
-        least[filled] = np.minimum.reduceat(power, np.asarray(indptr)[filled])
+    least[filled] = np.minimum.reduceat(power, np.asarray(indptr)[filled])
     shift = np.where(mantissa == 0, 0, power - np.repeat(least, runs))
     least[least == NO_EXPONENT] = 0
 

@@ -341,10 +341,6 @@ def root_above(value: Fraction) -> float:
     root = square_root(value)
     while root < math.inf and Fraction(root) ** 2 < value:
         root = math.nextafter(root, math.inf)
-    if root == math.inf:
-        return root
-    while root > 0 and Fraction(math.nextafter(root, 0.0)) ** 2 >= value:
-        root = math.nextafter(root, 0.0)
     return root
 
 
@@ -359,14 +355,15 @@ def root_below(value: Fraction) -> float:
     root = min(square_root(value), float(np.finfo(np.float64).max))
     while Fraction(root) ** 2 > value:
         root = math.nextafter(root, 0.0)
-    above = math.nextafter(root, math.inf)
-    while above < math.inf and Fraction(above) ** 2 <= value:
-        root, above = above, math.nextafter(above, math.inf)
     return root
 
 
 def square_root(value: Fraction) -> float:
-    """Return the square root of a fraction of any size, to about one unit roundoff.
+    """Return a double next to the square root of a fraction of any size.
+
+    It is the root where that is a double, else the one above or the one below: the
+    fraction is rounded once, which moves a root by less than half a unit in its last
+    place, and every rounding keeps the order.
 
     Examples
     --------

@@ -49,6 +49,8 @@ _CONDITION_LIMIT = 1e14
 _TOLERANCE = 1e-9
 # A tableau that grew this much has lost most of its digits.
 _GROWTH_LIMIT = 1e12
+# The guess takes few pivots a row of the basis, unless rounding makes it go in circles.
+_PIVOTS_A_ROW = 20
 
 
 def never() -> bool:
@@ -161,10 +163,10 @@ class Search:
         floats = np.ldexp(floats, -np.frexp(np.abs(floats).max(axis=0))[1])
         basis = floats[self.basis]
         try:
-            if not np.linalg.cond(basis, 1) < _CONDITION_LIMIT:
-                return False
             tableau = np.linalg.solve(basis.T, floats.T).T
         except np.linalg.LinAlgError:
+            return False
+        if not np.linalg.cond(basis, 1) < _CONDITION_LIMIT:
             return False
         self.follow(np.ascontiguousarray(tableau, dtype=np.float64), should_stop)
         return True
@@ -305,7 +307,7 @@ def guess_basis(
     # Unequal costs make ties of the ratio test, and so stalling, unlikely.
     cost = np.random.default_rng(0).uniform(1.0, 2.0, r)
     with np.errstate(all="ignore"):  # an overflow only spoils the guess
-        for _ in range(20 * (r + 10)):
+        for _ in range(_PIVOTS_A_ROW * (r + 10)):
             margins = tableau.sum(axis=1)
             lengths = np.sqrt(1.0 + np.einsum("ij,ij->i", tableau, tableau))
             row = int(np.argmin((margins - 1.0) / lengths))  # steepest edge
