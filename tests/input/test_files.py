@@ -989,3 +989,32 @@ def test_peers_data_are_read(parts, target, shape):
     table = read_table(shared_file("peer-data", *parts), target)
     assert table.X.shape[0] == len(table.y)
     assert shape is None or table.X.shape == shape
+
+
+def peak_of_reading(path):
+    """The largest memory of a process that reads a file, and that of the matrix."""
+    code = (
+        "import resource, sys; from linsep.input.files import read_table\n"
+        "X = read_table(sys.argv[1], 'y').X\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, X.nbytes)"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    peak, size = map(int, done.stdout.split())
+    return peak * (1 if sys.platform == "darwin" else 1024), size
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="resource is of Unix")
+def test_more_text_takes_the_memory_of_the_matrix_and_little_more(tmp_path):
+    rows = np.random.default_rng(0).uniform(-1, 1, (2000, 20))
+    block = "".join(
+        ",".join(f"{v:.6f}" for v in row) + f",{k % 2}\n" for k, row in enumerate(rows)
+    )
+    path, found = tmp_path / "data.csv", []
+    for n_blocks in (20, 120):
+        with open(path, "w") as file:
+            file.write(",".join(f"x{j}" for j in range(20)) + ",y\n")
+            file.writelines([block] * n_blocks)
+        found.append(peak_of_reading(path))
+    (few, small), (many, large) = found
+    assert many - few < 1.4 * (large - small)

@@ -147,6 +147,8 @@ def _connect(stack: ExitStack) -> DuckDBPyConnection:
     }
     engine = stack.enter_context(closing(duckdb.connect(config=options)))
     engine.execute("SET enable_progress_bar = false")
+    # The engine reads ahead of what is fetched, a megabyte unless it is told otherwise.
+    engine.execute("SET streaming_buffer_size = '64KB'")
     return engine
 
 

@@ -41,8 +41,9 @@ from linsep.input.files.texts import holds, open_bytes, unpacked
 
 Built = TypeVar("Built")
 
-# Cells handed from the engine to Python at a time: some 8 MB as Python floats.
-_CELLS = 2**17
+# Cells handed from the engine to Python at a time: some 2 MB as Python floats. More of
+# them are no quicker.
+_CELLS = 2**15
 
 
 @dataclass(frozen=True)
