@@ -1,6 +1,6 @@
 """Every picture: of a game (`linsep.game`), and of a fitted classifier."""
 
-from linsep.classifier.displays import (
+from linsep.displays import (
     ConvergenceDisplay,
     MarginDisplay,
     ProjectionDisplay,

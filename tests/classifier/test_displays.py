@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 
 import linsep
 from linsep import OptimisticPerceptron
-from linsep.classifier.displays import (
+from linsep.displays import (
     ConvergenceDisplay,
     MarginDisplay,
     ProjectionDisplay,
