@@ -12,7 +12,8 @@ WITHOUT = """
 import sys
 from runpy import run_path
 
-HIDDEN = {"formulaic", "jinja2", "matplotlib", "pandas", "polars", "pyarrow", "statsmodels"}
+HIDDEN = {"formulaic", "jinja2", "matplotlib", "pandas", "polars", "pyarrow"}
+HIDDEN |= {"statsmodels"}
 
 class Hiding:
     def __init__(self, finder):

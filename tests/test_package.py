@@ -301,6 +301,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "wrapping",
     },
     "lab": {
+        "displays",
         "figure_style",
         "input",
         "labellings",
