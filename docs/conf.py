@@ -14,6 +14,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
     "matplotlib.sphinxext.plot_directive",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
@@ -26,13 +27,25 @@ plot_html_show_formats = plot_html_show_source_link = False
 suppress_warnings = ["ref.python"]  # a parameter named like two attributes
 nitpicky = False
 
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "abort_on_example_error": True,
+    "matplotlib_animations": (True, "jshtml"),
+    "download_all_examples": False,
+    "show_memory": False,
+    "write_computation_times": False,
+}
+
 html_theme = "pydata_sphinx_theme"
 html_title = "linsep"
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 4,
 }
+html_sidebars = {"**": []}
 html_show_sourcelink = False
 html_math_renderer = "mathml"
 
