@@ -1,9 +1,15 @@
 """How Sphinx builds these pages: ``make docs``."""
 
+import re
+
 from docutils import nodes
 from docutils.utils.math import latex2mathml
+from matplotlib import animation
 
 import linsep
+
+# Films ask a server for the icons of their buttons; the theme has them.
+animation.JS_INCLUDE = re.sub(r"<link[^>]*>", "", animation.JS_INCLUDE)
 
 project = "linsep"
 author = "linsep developers"
@@ -43,7 +49,7 @@ html_title = "linsep"
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
-    "header_links_before_dropdown": 4,
+    "header_links_before_dropdown": 3,
 }
 html_sidebars = {"**": []}
 html_show_sourcelink = False

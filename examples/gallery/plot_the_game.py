@@ -24,5 +24,5 @@ print("the average separates from round", transcript.separated_at)
 animation = animate_game(transcript, most_frames=40, seconds=8)
 
 # %%
-# The same as a figure, for paper.
+# The same as a figure, for print.
 figure = plot_game(transcript)

@@ -355,11 +355,11 @@ class Separation(HasPage):
             f"n_passes={self.n_passes}, n_rounds={self.n_rounds})"
         )
 
-    def page(self) -> Page:
-        """Return what the page of `to_html` says."""
+    def page(self, *, with_proof: bool = True) -> Page:
+        """Return what the page of `to_html` says, the certificate's digest or not."""
         from linsep.report.separation_page import page_of
 
-        return page_of(self)
+        return page_of(self, with_proof)
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)

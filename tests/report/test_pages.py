@@ -191,6 +191,15 @@ def test_numbers_at_the_ends_of_the_doubles_have_a_page():
         assert "nan" not in Reader(answer.to_html()).text
 
 
+def test_a_notebook_does_not_make_the_certificate():
+    X, y = hostile_frame()
+    for answer in (linsep.diagnose(X, y), linsep.separate(X, y)):
+        shown = answer._repr_html_()
+        assert "value" not in vars(answer._certificate)
+        assert "SHA-256" not in shown
+        assert "SHA-256" in answer.to_html()
+
+
 def test_an_unpickled_answer_has_a_page_without_pictures_of_rows():
     X, y = hostile_frame()
     for answer in (linsep.separate(X, y), linsep.diagnose(X, y)):

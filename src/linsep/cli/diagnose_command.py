@@ -164,6 +164,8 @@ def command(
             if data is None and proof.reading is not None:
                 data = Path(argument(file))
             say(_how_to_check(answer, certificate, data))
+        if report is not None:
+            say(f"Report: {report}")
     if certificate is not None and proof is None:
         why = "no time was left to write it" if answer.proved else "undecided"
         say(f"No proof to save to {certificate}: {why}.", err=True)

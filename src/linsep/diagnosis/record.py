@@ -283,11 +283,11 @@ class Diagnosis(HasPage):
             f"overlapped_rows={self.overlapped_rows.size})"
         )
 
-    def page(self) -> Page:
-        """Return what the page of `to_html` says."""
+    def page(self, *, with_proof: bool = True) -> Page:
+        """Return what the page of `to_html` says, the certificate's digest or not."""
         from linsep.diagnosis.report.page import page_of
 
-        return page_of(self)
+        return page_of(self, with_proof)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle with summary and certificate made, without the data."""

@@ -157,8 +157,14 @@ class HasPage:
 
     _shown: LazyIfMade[ShownRows | None] | None = None
 
-    def page(self) -> Page:
-        """Return what the page says, to be changed or saved."""
+    def page(self, *, with_proof: bool = True) -> Page:
+        """Return what the page says, to be changed or saved.
+
+        Parameters
+        ----------
+        with_proof : bool, default=True
+            Whether the certificate is made for it, which takes a pass over the data.
+        """
         raise NotImplementedError
 
     def shown_rows(self) -> ShownRows | None:
@@ -201,12 +207,15 @@ class HasPage:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        """Show the page in a notebook, or the summary where its libraries are not."""
+        """Show the page in a notebook, or the summary where its libraries are not.
+
+        No certificate is made for it.
+        """
         if not _is_installed():
             from html import escape
 
             return f"<pre>{escape(printable(self.summary()))}</pre>"
-        return self.page().fragment()
+        return self.page(with_proof=False).fragment()
 
 
 def require_report() -> None:

@@ -9,7 +9,7 @@ from linsep.report.charts import charts_of
 from linsep.report.page import Advice, Page, Table
 
 if TYPE_CHECKING:
-    from linsep.proof.certificate import Certificate
+    from linsep.diagnosis import Diagnosis
     from linsep.result import Separation
 
 # Columns of a conflict's rows that are shown beside their weights.
@@ -44,10 +44,10 @@ _MEANING = {
 _TONES = {"separable": "good", "inseparable": "bad", "undecided": "open"}
 
 
-def page_of(answer: Separation) -> Page:
+def page_of(answer: Separation, with_proof: bool) -> Page:
     """Return the page of the answer of `linsep.separate` or `linsep.max_margin`."""
     status = answer.status.value
-    proof, checks = proof_of(answer.certificate)
+    proof, checks = proof_of(answer, with_proof)
     in_conflict = answer.why_in_conflict()
     head, *rest = answer.summary(width=10**6).split("\n")
     return Page(
@@ -69,8 +69,20 @@ def page_of(answer: Separation) -> Page:
     )
 
 
-def proof_of(proof: Certificate | None) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return facts about a proof, and the lines that check it."""
+def proof_of(
+    answer: Separation | Diagnosis, with_proof: bool
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return facts about a proof, and the lines that check it; none that is not asked.
+
+    Parameters
+    ----------
+    answer : Separation or Diagnosis
+    with_proof : bool
+        Whether the certificate is made, if it has not been yet.
+    """
+    if not with_proof:
+        return [], []
+    proof = answer.certificate
     if proof is None:
         return [("Proof", "none, since nothing was decided or no time was left")], []
     size = f"{proof.n_samples:,} rows, {proof.n_features:,} columns"

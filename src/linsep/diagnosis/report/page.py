@@ -64,11 +64,11 @@ _ESTIMATES = {
 }
 
 
-def page_of(answer: Diagnosis) -> Page:
+def page_of(answer: Diagnosis, with_proof: bool) -> Page:
     """Return the page of the answer of `linsep.diagnose`."""
     remedies = answer.remedies()
     head, *rest = answer.sentences()
-    proof, checks = proof_of(answer.certificate)
+    proof, checks = proof_of(answer, with_proof)
     if checks:
         checks.insert(1, "X, y = answer.certificate_data()")
     advice = [Advice(r.name, f"{r.why}.", r.code, r.r_code, r.leaves) for r in remedies]
