@@ -3,7 +3,8 @@
 The answer is judged from the vectors that a solver returns, by code that shares nothing
 with any solver: doubles with their rounding bounded, and fractions where these do not
 decide. "right" says that the verdict is that of the data, "proved" that the vectors
-show it: a separator that has every row on its side, or weights under which rows sum to zero.
+show it: a separator that has every row on its side, or weights under which rows sum to
+zero.
 """
 
 from benchmark_utils.judge import is_separator, rows_vanish
