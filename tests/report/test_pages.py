@@ -170,6 +170,13 @@ def test_the_picture_of_a_separator_keeps_distances():
     assert abs(np.corrcoef(shown.across, shown.up)[0, 1]) < 1e-6
 
 
+def test_the_page_of_a_largest_margin_lists_its_support():
+    X = [[0.0], [1.0], [3.0], [4.0]]
+    page = linsep.max_margin(X, ["a", "a", "b", "b"]).page()
+    assert [line[:2] for line in page.rows.lines] == [("row 1", "a"), ("row 2", "b")]
+    assert [line[2] for line in page.rows.lines] == pytest.approx([1.0, 1.0])
+
+
 def test_pictures_of_many_rows_show_a_sample_with_all_that_is_marked():
     rng = np.random.default_rng(5)
     X = random_sparse(6000, 300, density=0.02, format="csr", rng=rng)

@@ -178,7 +178,7 @@ def _coefficients(answer: Separation) -> Table | None:
 def _rows(answer: Separation) -> Table | None:
     """List the rows of the conflict, or those that carry the largest margin."""
     if answer.conflict is None or answer.conflict_weights is None:
-        return None
+        return _support(answer)
     rows, labels = answer.conflict_rows, answer.conflict_labels
     names = answer.conflict_names()
     n = min(answer.n_features, MOST_COLUMNS) if rows is not None else 0
@@ -195,3 +195,16 @@ def _rows(answer: Separation) -> Table | None:
     return Table.of(
         ("row", "class", "weight", *columns), lines, answer.why_in_conflict()
     )
+
+
+def _support(answer: Separation) -> Table | None:
+    """List the rows that carry the largest margin, of an answer that has it."""
+    shown = answer.shown_rows()
+    if shown is None or shown.marked.size == 0:
+        return None
+    lines = [
+        (shown.names[at], shown.classes[shown.codes[at]], float(shown.margins[at]))
+        for at in shown.marked
+    ]
+    note = "Nearest to the boundary; if one of them went, the boundary might move."
+    return Table.of(("row", "class", "distance"), lines, note)
