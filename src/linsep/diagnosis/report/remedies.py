@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,6 +58,10 @@ class Remedy:
     def text(self) -> str:
         """The remedy in a sentence."""
         return f"{self.name}: {self.why}."
+
+    def __str__(self) -> str:
+        parts = [fill(self.text, 88), f"It leaves {self.leaves}." if self.leaves else ""]
+        return "\n\n".join(filter(None, [*parts, self.code]))
 
 
 @dataclass(frozen=True)
