@@ -188,4 +188,4 @@ def test_a_remedy_prints_as_its_sentence_and_its_code():
         said = str(remedy).split("\n\n")[0]
         assert " ".join(said.split()) == remedy.text
         assert str(remedy).endswith(remedy.code)
-        assert f"It leaves {remedy.leaves}." in str(remedy)
+        assert (f"It leaves {remedy.leaves}." in str(remedy)) == bool(remedy.leaves)

@@ -60,8 +60,9 @@ class Remedy:
         return f"{self.name}: {self.why}."
 
     def __str__(self) -> str:
-        parts = [fill(self.text, 88), f"It leaves {self.leaves}." if self.leaves else ""]
-        return "\n\n".join(filter(None, [*parts, self.code]))
+        said = fill(self.text, 88, break_on_hyphens=False, break_long_words=False)
+        leaves = f"It leaves {self.leaves}." if self.leaves else ""
+        return "\n\n".join(filter(None, [said, leaves, self.code]))
 
 
 @dataclass(frozen=True)
