@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,6 +61,11 @@ class Remedy:
     def text(self) -> str:
         """The remedy in a sentence."""
         return f"{self.name}: {self.why}."
+
+    def __str__(self) -> str:
+        said = fill(self.text, 88, break_on_hyphens=False, break_long_words=False)
+        leaves = f"It leaves {self.leaves}." if self.leaves else ""
+        return "\n\n".join(filter(None, [said, leaves, self.code]))
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def sentences(answer: Diagnosis, facts: Facts, remedies: Sequence[Remedy]) -> li
 def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
     """Return what was found besides the verdict."""
     study = facts.study
-    found = [*premises(study), *study.notes]
+    found = list(dict.fromkeys([*premises(study), *study.notes]))
     n = study.X.shape[0]
     if answer.n_distinct < n:
         found.append(
