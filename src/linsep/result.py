@@ -59,6 +59,9 @@ class Progress:
         ``-inf`` before the first sweep and negative while some row is misplaced.
     seconds : float
         Since the call began.
+    rows_read, n_rows : int
+        Of data that are read in batches: rows read in the reading that is under way,
+        of how many. Both are 0 for data held in memory.
     """
 
     n_passes: int
@@ -68,6 +71,8 @@ class Progress:
     margin_lower: float
     margin_upper: float
     seconds: float
+    rows_read: int = 0
+    n_rows: int = 0
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)

@@ -4,6 +4,7 @@ import re
 import shlex
 
 import click
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -47,6 +48,8 @@ def test_the_help_of_every_command_has_examples_that_run(command, plants):
     shown = examples_of(command)
     assert shown
     assert all(f"linsep {command} " in " ".join(shown) for _ in shown)
+    with duckdb.connect("db.duckdb") as database:
+        database.sql("CREATE TABLE t AS FROM 'data.csv'")
     run("fit", plants, "--target", "grown", "--model", "model.json")
     for line in shown:
         if not line.startswith("linsep") or ".parquet" in line or "<" in line:

@@ -8,12 +8,14 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
+import click
 import numpy as np
 
 from linsep.cli.data_options import Labelled, data_options
 from linsep.cli.options import shared_options
 from linsep.cli.output import require_writable, say, strict_json, writing
 from linsep.cli.progress import progress_line
+from linsep.cli.streams import bytes_of
 from linsep.input.files import Table
 from linsep.lazy import Lazy
 from linsep.result import Separation
@@ -38,14 +40,20 @@ class Asked:
     certificate: Path | None
     as_json: bool
     options: dict[str, Any]
+    sql: str | None
+    max_memory: int | None
 
     def search(
-        self, search: Callable[..., Answer], **more: float
+        self, search: Callable[..., Answer], **more: Any
     ) -> tuple[Answer, Table]:
         """Read the file, search it, save the proof; return the answer and the table."""
         require_writable(self.certificate, self.file)
         with progress_line(f"reading {self.file}") as progress:
-            data = self.read(fit_intercept=self.options["fit_intercept"])
+            data = self.read(
+                fit_intercept=self.options["fit_intercept"],
+                sql=self.sql,
+                max_memory=self.max_memory,
+            )
             progress.say("searching")
             answer = search(
                 data.table.X, data.y, callback=progress, **self.options, **more
@@ -82,17 +90,32 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command what it needs to search a file, as `asked`, an `Asked`."""
 
     @data_options
-    @shared_options("--no-intercept", *_LIMITS, "--certificate", "--json")
+    @click.option(
+        "--sql",
+        metavar="QUERY",
+        help="Rows of a query on FILE, a database of DuckDB, in place of a file's.",
+    )
+    @shared_options("--no-intercept", *_LIMITS)
+    @click.option(
+        "--max-memory",
+        metavar="BYTES",
+        help="What reading a folder, a pattern or a query may take, such as 500M; a "
+        "tenth of what is free, at most 256M, if not given.",
+    )
+    @shared_options("--certificate", "--json")
     @wraps(command)
     def wrapped(
         read: Callable[..., Labelled],
         file: Path,
         certificate: Path | None,
         as_json: bool,
+        sql: str | None,
+        max_memory: str | None,
         **given: Any,
     ) -> None:
         options = {name: given.pop(name) for name in _OPTIONS}
-        command(Asked(read, file, certificate, as_json, options), **given)
+        most = bytes_of(max_memory)
+        command(Asked(read, file, certificate, as_json, options, sql, most), **given)
 
     return wrapped
 

@@ -11,7 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -55,6 +55,22 @@ def map_in_threads(
     finally:
         for future in waiting:
             future.cancel()
+
+
+def one_ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield the items, each made by another thread while the one before is used."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    end: Any = object()
+    reader = ThreadPoolExecutor(1, thread_name_prefix="linsep-reader")
+    try:
+        waiting = reader.submit(next, items, end)
+        while (item := waiting.result()) is not end:
+            waiting = reader.submit(next, items, end)
+            yield item
+    finally:
+        # Not waited for: it may be the reader itself that clears a reading given up.
+        reader.shutdown(wait=False, cancel_futures=True)
 
 
 @cache

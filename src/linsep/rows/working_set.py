@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import Rows, Scan, is_sparse
+from linsep.rows import Rows, Scan, stacked
 
 Answer = TypeVar("Answer")
 
@@ -98,7 +98,7 @@ class WorkingSet:
         if self._gathered is None or n_gathered < self.index.size:
             taken = self.source.take(self.index[n_gathered:])
             if n_gathered:
-                taken = _stack(self._gathered, taken)
+                taken = stacked([self._gathered, taken])
             self._gathered = taken
         return self._gathered
 
@@ -220,12 +220,3 @@ class WorkingSet:
         # Spirakis, 2006); in logarithms, so that no small weight underflows.
         keys = np.log(self._rng.random(n)) / mass
         self.add(np.argpartition(-keys, size - 1)[:size])
-
-
-def _stack(rows: Any, more: Any) -> Any:
-    """Put rows under rows, dense or sparse."""
-    if is_sparse(rows):
-        from scipy import sparse
-
-        return sparse.vstack([rows, more], format="csr")
-    return np.concatenate([rows, more])
