@@ -33,6 +33,7 @@ def said(*arguments):
 def plants(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text(PLANTS)
+    (tmp_path / "empty").mkdir()
     return "data.csv"
 
 
@@ -109,7 +110,7 @@ def test_a_wrong_option_is_answered(plants, command, options, hint):
     [
         (("separate",), "Missing argument 'FILE'"),
         (("separate", "dta.csv", "--target", "grown"), "did you mean 'data.csv'?"),
-        (("separate", ".", "--target", "grown"), "got a folder"),
+        (("separate", "empty", "--target", "grown"), "got a folder"),
         (("separate", "data.csv", "grown"), "named by --target grown"),
         (("diagnose", "https://a.org/b.csv", "--target", "y"), "curl -s ADDRESS"),
         (("separate", "data.csv", "--target", "kind"), "choose one with --positive"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def streamed_table(
         source, request, positive=kept.get("positive"), max_memory=max_memory
     )
     assert problem.columns is not None
-    X: Any = problem
+    X: Any = replace(problem, notes=())
     table = Table(
         X=X,
         y=None,
@@ -56,8 +57,10 @@ def streamed_table(
         levels=problem.columns.levels,
         columns=problem.columns.names,
         rows=problem.present,
-        notes=problem.notes,
     )
+    coded = table.coding_notes
+    notes = tuple(note for note in problem.notes if note not in coded)
+    table = replace(table, notes=notes)
     return table, {label: str(label) for label in problem.classes.tolist()}
 
 
