@@ -95,7 +95,8 @@ def test_limits_end_a_reading(planted):
     assert answer.separable is None
     assert "callback" in answer.message
     assert linsep.separate(folder, "y", time_limit=1e-9).separable is None
-    assert 0 < seen[0].rows_read <= seen[0].n_rows == 60_000 or seen[0].n_passes
+    assert {state.n_rows for state in seen} == {60_000}
+    assert 0 < max(state.rows_read for state in seen) <= 60_000
 
 
 def test_the_progress_line_says_pass_rows_rate_and_time_left():
@@ -267,3 +268,93 @@ def test_the_command_says_what_is_wrong(tmp_path, arguments, message):
         connection.sql("CREATE TABLE t AS SELECT 1.5 AS x, 1 AS y")
     text = run("separate", database, "--target", "y", *arguments, code=2)
     assert message in " ".join(text.split())
+
+
+# --- diagnosis ---
+
+
+def test_overlap_is_diagnosed_from_moments(flipped):
+    folder, X, y = flipped
+    answer = linsep.diagnose(folder, "y")
+    whole = linsep.diagnose(X, y)
+    assert answer.status == whole.status == "overlap"
+    assert answer.proved
+    assert answer.rank == whole.rank
+    assert answer.overlapped_rows.size == len(y)
+    estimates = {name.removeprefix("x"): e for name, e in answer.estimates.items()}
+    assert list(estimates.values()) == list(whole.estimates.values())
+    assert answer.certificate.kind == "ordered"
+    assert answer.certificate.data_sha256 == whole.certificate.data_sha256
+    assert "any of the 60,000 rows" in answer.message
+
+
+@pytest.mark.parametrize("case", ["complete", "quasi-complete", "collinear"])
+def test_what_is_not_overlap_is_parted_as_in_memory(case):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3_000, 3))
+    X[:, 0] = rng.random(3_000) < 0.3
+    y = np.where(X[:, 1] + rng.standard_normal(3_000) > 0, 1, 0)
+    if case == "complete":
+        y = (X[:, 1] > 0.2).astype(int)
+    else:
+        y[X[:, 0] == 1] = 1
+    if case == "collinear":
+        X = np.column_stack([X, X[:, 0] - X[:, 2]])
+    names = [f"x{j}" for j in range(X.shape[1])]
+    table = pa.table(dict(zip(names, X.T, strict=True)) | {"y": y})
+    answer, whole = linsep.diagnose(lambda: table, "y"), linsep.diagnose(X, y)
+    assert answer.status == whole.status
+    assert answer.status == ("complete" if case == "complete" else "quasi-complete")
+    np.testing.assert_array_equal(answer.separated_rows, whole.separated_rows)
+    np.testing.assert_array_equal(answer.overlapped_rows, whole.overlapped_rows)
+    assert answer.estimates == whole.estimates
+    assert answer.rank == whole.rank
+    design = np.column_stack([np.ones(len(X)), X]) * np.where(y > 0, 1, -1)[:, None]
+    along = design @ answer.direction
+    assert (along[answer.separated_rows] > 0).all()
+    assert np.abs(along[answer.overlapped_rows]).max(initial=0) < 1e-9 * along.max()
+
+
+def test_options_of_data_in_memory_are_refused(flipped):
+    folder, _, _ = flipped
+    with pytest.raises(InputError, match="family goes with data held in memory"):
+        linsep.diagnose(folder, "y", family="poisson")
+    one = pa.table({"x": [1.0, 2.0], "y": [1, 1]})
+    with pytest.raises(InputError, match="the outcome must have two labels"):
+        linsep.diagnose(lambda: one, "y")
+    stopped = linsep.diagnose(folder, "y", time_limit=1e-9)
+    assert stopped.status == "undecided"
+    assert "time limit" in stopped.message
+
+
+def test_the_command_diagnoses_folders(flipped, tmp_path):
+    import shutil
+
+    folder = tmp_path / "some"
+    folder.mkdir()
+    shutil.copy(flipped[0] / "part-0.parquet", folder)
+    proof = tmp_path / "proof.json"
+    names = ["--drop", "x0"]
+    text = run(
+        "diagnose", folder, "--target", "y", *names, "--certificate", proof, code=0
+    )
+    assert text.startswith("Overlap (logistic regression): no direction predicts")
+    assert run("verify", proof, folder).startswith("The certificate holds: some rows")
+
+
+def test_more_columns_than_exact_arithmetic_takes_are_inseparable_by_moments(
+    monkeypatch,
+):
+    from linsep.search import separator_search
+
+    monkeypatch.setattr(separator_search, "MOST_SETTLED", 5)
+    monkeypatch.setattr(linsep.separation, "MOST_SETTLED", 5)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4_000, 12))
+    y = (rng.random(4_000) < 0.5).astype(int)
+    names = [f"x{j}" for j in range(12)]
+    table = pa.table(dict(zip(names, X.T, strict=True)) | {"y": y})
+    answer = linsep.separate(lambda: table, "y")
+    assert answer.separable is False
+    assert answer.conflict is None
+    assert answer.certificate.kind == "ordered"

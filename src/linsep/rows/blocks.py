@@ -100,6 +100,18 @@ class BlockRows(ABC):
         assert found is not None
         return found
 
+    def gather(self, index: Index) -> Any:
+        """Return the rows named, at least one, which increase, neither signed nor kept.
+
+        Rows that follow those of the last call are read where that one stopped, so that
+        a loop over all rows is one reading.
+        """
+        reading = self._reading
+        if reading is None or index[0] < reading.start:
+            self.n_readings += 1
+            reading = self._reading = _Reading(self.blocks())
+        return reading.gathered(index, self._tell)
+
     def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
         most = max(1, MOST_KEPT // self.entries_a_row)
@@ -115,10 +127,13 @@ class BlockRows(ABC):
 
         What they may be off by is for `linsep.rows.rounding` to say.
         """
-        if index is None:
-            parts = self.fold(Multiplying(w), _concatenated)
-            return np.concatenate(parts[0]), np.concatenate(parts[1])
-        return self._signed(index).margins(w)
+        if index is not None and index.size * self.entries_a_row <= MOST_KEPT:
+            return self._signed(index).margins(w)
+        parts = self.fold(Multiplying(w), _concatenated)
+        products, sizes = np.concatenate(parts[0]), np.concatenate(parts[1])
+        if index is None or np.array_equal(index, np.arange(self.shape[0])):
+            return products, sizes
+        return products[index], sizes[index]
 
     def take(self, index: Index) -> Any:
         """Return the exact signed rows named by ``index``, in float64."""
@@ -149,7 +164,7 @@ class BlockRows(ABC):
             return self._range(0, 0)
         missing = np.setdiff1d(index, self._kept.index)
         if missing.size:
-            more = self.fold(Gathering(missing), _stacked)
+            more = self.gather(missing)
             self._kept = self._kept.with_rows(missing, more)
         found = self._kept.find(index)
         if self._kept.index.size > MOST_KEPT // self.entries_a_row:
@@ -239,22 +254,6 @@ def _concatenated(a: tuple[list[Any], ...], b: tuple[list[Any], ...]) -> Any:
 
 
 @dataclass(frozen=True)
-class Gathering:
-    """The rows of a block among those named, which increase."""
-
-    index: Index
-
-    def __call__(self, start: int, block: MatrixRows) -> Any:
-        """Take them from a block."""
-        low, high = np.searchsorted(self.index, [start, start + block.shape[0]])
-        return block.features(self.index[low:high] - start)
-
-
-def _stacked(a: Any, b: Any) -> Any:
-    return stacked([a, b])
-
-
-@dataclass(frozen=True)
 class _Kept:
     """Rows that were named once: their numbers, increasing, and their values."""
 
@@ -282,7 +281,7 @@ class _Kept:
 
 
 class _Reading:
-    """A reading of all rows that stops and goes on."""
+    """A reading of all rows that stops and goes on, at the block it is in."""
 
     def __init__(self, blocks: Iterator[tuple[int, MatrixRows]]) -> None:
         self._blocks = blocks
@@ -303,3 +302,17 @@ class _Reading:
                 break
             self.start, self._block = following
         return stacked(parts) if len(parts) > 1 else parts[0]
+
+    def gathered(self, index: Index, tell: Callable[[int], None]) -> Any:
+        """Return rows that increase; none before were let go of."""
+        parts: list[Any] = []
+        while True:
+            stop = self.start + self._block.shape[0]
+            low, high = np.searchsorted(index, [self.start, stop])
+            if low < high or not parts:
+                parts.append(self._block.features(index[low:high] - self.start))
+            if index[-1] < stop:
+                break
+            tell(stop)
+            self.start, self._block = next(self._blocks)
+        return stacked(parts)
