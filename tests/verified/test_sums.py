@@ -61,7 +61,7 @@ def test_rows_that_are_separated_are_not_said_to_overlap(n_flips):
 
 
 def test_one_separated_row_that_the_sample_does_not_hold_cannot_be(monkeypatch):
-    """A sample that spans and overlaps leaves no direction: its point says so of all."""
+    """A sample that spans and overlaps leaves no direction to any row."""
     monkeypatch.setattr(sums, "LEAST_SAMPLE", 200)
     monkeypatch.setattr(sums, "SAMPLE_A_COLUMN", 1)
     X, y = noisy(5_000, 3, 0.2)

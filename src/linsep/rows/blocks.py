@@ -92,6 +92,7 @@ class BlockRows(ABC):
             Merges what was found in earlier blocks with what was found in later ones.
         """
         self.n_readings += 1
+        self._reading = None  # what it holds of a file is let go of
         found: Found | None = None
         for start, block in self.blocks():
             here = visit(start, block)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import Rows, Scan, stacked
+from linsep.rows import Rows, Scan, is_sparse, stacked
 
 Answer = TypeVar("Answer")
 
@@ -92,8 +92,18 @@ class WorkingSet:
         return np.random.default_rng(self._seed)  # a generator stays what it is
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows held, and of columns."""
+        return self.index.size, self.source.shape[1]
+
+    @property
     def rows(self) -> Any:
-        """The rows held, signed: ndarray or csr_matrix of shape (m, d)."""
+        """The rows held, signed: ndarray or csr_matrix of shape (m, d).
+
+        A copy of all rows of a large sparse matrix is made anew each time.
+        """
+        if self.is_complete and is_sparse(self.source.features(slice(0, 0))):
+            return self.source.take(self.index)
         n_gathered = 0 if self._gathered is None else self._gathered.shape[0]
         if self._gathered is None or n_gathered < self.index.size:
             taken = self.source.take(self.index[n_gathered:])
