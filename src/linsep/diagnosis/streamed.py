@@ -18,7 +18,7 @@ from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.input import InputError, Problem
-from linsep.input.problem import streamed_problem
+from linsep.input.problem import is_dask, streamed_problem
 from linsep.input.streams import stream_of
 from linsep.lazy import Lazy
 from linsep.proof.certificate import Certificate
@@ -83,10 +83,11 @@ def streamed_problem_of(
         If an option goes with data in memory alone: other families, weights, orders.
     """
     is_formula = any(isinstance(part, str) and "~" in part for part in given)
-    if len(given) != 2 or is_formula or not isinstance(given[1], str | int):
+    if len(given) != 2 or is_formula:
         return None
-    first, y = given
-    source = first if isinstance(first, Problem) else stream_of(first)
+    source, y = given
+    if not (isinstance(source, Problem) or is_dask(source)):
+        source = stream_of(source) if isinstance(y, str | int) else None
     if source is None:
         return None
     for name, value in options.items():

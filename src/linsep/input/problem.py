@@ -187,6 +187,10 @@ def streamed_problem(
         return X
     if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):
         return None  # before what reads streams is loaded
+    if is_dask(X):
+        from linsep.input.dask_collections import dask_problem
+
+        return dask_problem(X, y, fit_intercept, missing)
     from linsep.input.files.table import Request
     from linsep.input.streams import problem_of_stream, stream_of
 
@@ -200,6 +204,11 @@ def streamed_problem(
         )
     request = Request(target=y, missing=missing, fit_intercept=fit_intercept)
     return problem_of_stream(source, request, max_memory=max_memory)
+
+
+def is_dask(X: object) -> bool:
+    """Tell whether X is an array or a frame of Dask's, without loading it."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 def tabulated(

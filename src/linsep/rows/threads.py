@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,8 +22,23 @@ Item = TypeVar("Item")
 Out = TypeVar("Out")
 
 
+_is_single: ContextVar[bool] = ContextVar("linsep_is_single", default=False)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let what the block does run in its own thread alone, as a task among many."""
+    token = _is_single.set(True)
+    try:
+        yield
+    finally:
+        _is_single.reset(token)
+
+
 def count_threads() -> int:
     """Return the cores this process may use, or ``LINSEP_NUM_THREADS`` if set."""
+    if _is_single.get():
+        return 1
     wanted = os.environ.get("LINSEP_NUM_THREADS", "")
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from linsep.input.arguments import checked_count
 from linsep.input.errors import InputError
-from linsep.input.files.table import Request, Selection, select_columns, without_dates
+from linsep.input.files.table import Request, select_columns, without_dates
 from linsep.input.labels import signs_from
 from linsep.input.levels import Columns, coding_note
 from linsep.input.problem import Problem
@@ -29,6 +29,7 @@ from linsep.input.streams.survey import (
     rows_with_values,
     survey,
 )
+from linsep.rows.blocks import BlockRows
 from linsep.rows.streamed import StreamedRows
 
 # Columns beyond which matrices with texts are sparse.
@@ -56,52 +57,62 @@ def problem_of_stream(
     """
     if max_memory is not None:
         checked_count("max_memory", max_memory)
-    schema = source.schema
-    request = replace(request, labelled=True)
-    selection = _selected(source, select_columns(source.name, schema.names, request))
-    names = [selection.names[j] for j in selection.features]
-    target = selection.names[selection.target or 0]
+    names, target, notes = selected(source, request)
     drops = request.missing == "drop"
-    found = survey(
-        source,
-        names,
-        target,
-        drops=drops,
-        fit_intercept=request.fit_intercept,
-        max_memory=max_memory,
-    )
-    classes, signs = _signs(found, target, positive)
-    numbers = [schema.field(name).type for name in names if name not in found.levels]
-    width = sum(len(of.coded) for of in found.levels.values()) + len(numbers)
-    coding = Coding(
-        tuple(names),
-        found.levels,
-        common_dtype(numbers),
-        bool(found.levels) and width > max(MOST_DENSE, 2 * len(names)),
-    )
-    reading = _Reading(source, coding, target, found, drops, max_memory)
+    found = survey(source, names, target, drops=drops, max_memory=max_memory)
+    classes, signs = signs_of(found, target, positive)
+    coding = coding_of(source.schema, names, found, request.fit_intercept)
     rows = StreamedRows(
-        reading,
+        _Reading(source, coding, target, found, drops, max_memory),
         signs,
         len(coding.feature_names),
         request.fit_intercept,
         coding.dtype,
         coding.entries_a_row,
     )
-    told = [levels.told(name) for name, levels in found.levels.items()]
+    return coded_problem(rows, classes, coding, found, notes)
+
+
+def coded_problem(
+    rows: BlockRows,
+    classes: NDArray[Any],
+    coding: Coding,
+    found: Survey,
+    notes: Sequence[str],
+) -> Problem:
+    """Return the problem of rows that are coded as they are read."""
+    told = [levels.told(name) for name, levels in coding.levels.items()]
     return Problem(
         rows,
         classes,
         coding.feature_names,
-        request.fit_intercept,
+        rows.fit_intercept,
         found.present,
-        Columns(tuple(names), found.levels),
-        ((coding_note(told),) if told else ()) + (*selection.notes, *_left_out(found)),
+        Columns(coding.names, coding.levels),
+        ((coding_note(told),) if told else ()) + (*notes, *_left_out(found)),
     )
 
 
-def _selected(source: Source, selection: Selection) -> Selection:
-    """Leave out dates, and refuse columns that can be no features."""
+def coding_of(
+    schema: Any, names: Sequence[str], found: Survey, fit_intercept: bool
+) -> Coding:
+    """Say how the features become a matrix."""
+    levels = found.levels(fit_intercept)
+    numbers = [schema.field(name).type for name in names if name not in levels]
+    width = sum(len(of.coded) for of in levels.values()) + len(numbers)
+    is_sparse = bool(levels) and width > max(MOST_DENSE, 2 * len(names))
+    return Coding(tuple(names), levels, common_dtype(numbers), is_sparse)
+
+
+def selected(
+    source: Source, request: Request
+) -> tuple[list[str], str, tuple[str, ...]]:
+    """Return the features' names, that of the labels, and what was left out.
+
+    Dates are left out, and columns that can be no features are refused.
+    """
+    request = replace(request, labelled=True)
+    selection = select_columns(source.name, source.schema.names, request)
     kinds = [source.schema.field(name).type for name in selection.names]
     dates = [j for j in selection.features if is_date(kinds[j])]
     if dates:
@@ -113,13 +124,19 @@ def _selected(source: Source, selection: Selection) -> Selection:
                 f"{source.name}: column {name!r} must hold numbers, true and false, or "
                 f"texts, got the type {kinds[j]}; leave it out (--drop {name})"
             )
-    return selection
+    names = [selection.names[j] for j in selection.features]
+    return names, selection.names[selection.target or 0], selection.notes
 
 
-def _signs(
+def signs_of(
     found: Survey, target: str, positive: str | None
 ) -> tuple[NDArray[Any], NDArray[np.int8]]:
     """Return the classes and the signs; with `positive` whether it is that label."""
+    if not found.labels:
+        raise InputError(
+            f"the data must have at least one row of values, got {found.n_given:,} rows"
+            + (", all of which lack a value" if found.n_given else "")
+        )
     texts = list(map(str, found.labels))
     if positive is not None:
         if positive not in texts:

@@ -41,7 +41,8 @@ class Survey:
         Rows of the source.
     present : ndarray of int, or None
         The numbers of the rows present, where some were left out.
-    levels : dict of str to Levels
+    counts : dict of str to Counter
+        How often each text occurs, by column.
     missing : Counter
         How many rows lack a value, by column.
     """
@@ -50,8 +51,38 @@ class Survey:
     codes: NDArray[np.int16]
     n_given: int
     present: NDArray[np.intp] | None
-    levels: dict[str, Levels]
+    counts: dict[str, Counter[str]]
     missing: Counter[str]
+
+    def levels(self, fit_intercept: bool) -> dict[str, Levels]:
+        """Choose the references: the commonest levels, as for files and frames.
+
+        Without an intercept all levels of the first text have columns.
+        """
+        found = {}
+        for k, (name, sizes) in enumerate(self.counts.items()):
+            if len(sizes) > most_levels(self.codes.size):
+                raise InputError(_too_many(name, len(sizes)))
+            levels = tuple(sorted(sizes))
+            is_whole = k == 0 and not fit_intercept
+            commonest = levels[int(np.argmax([sizes[level] for level in levels]))]
+            found[name] = Levels(levels, None if is_whole else commonest)
+        return found
+
+    @classmethod
+    def merged(cls, parts: Sequence[Survey]) -> Survey:
+        """Put the surveys of parts together, none of which left rows out."""
+        labels: dict[Any, int] = {}
+        codes, counts = [], {name: Counter[str]() for name in parts[0].counts}
+        for part in parts:
+            for label in part.labels:
+                labels.setdefault(label, len(labels))
+            numbers = np.array([labels[x] for x in part.labels], dtype=np.int16)
+            codes.append(numbers[part.codes])
+            for name, sizes in part.counts.items():
+                counts[name].update(sizes)
+        every, n_given = np.concatenate(codes), sum(part.n_given for part in parts)
+        return cls(list(labels), every, n_given, None, counts, Counter())
 
 
 def survey(
@@ -59,9 +90,8 @@ def survey(
     features: Sequence[str],
     target: str,
     *,
-    drops: bool,
-    fit_intercept: bool,
-    max_memory: int | None,
+    drops: bool = False,
+    max_memory: int | None = None,
 ) -> Survey:
     """Read the source for the first time.
 
@@ -74,8 +104,6 @@ def survey(
         The column of the labels.
     drops : bool
         Whether rows without a value are left out; else they are refused.
-    fit_intercept : bool
-        Without it all levels of the first text have columns.
     max_memory : int or None
     """
     texts = [name for name in features if is_text(source.schema.field(name).type)]
@@ -106,21 +134,13 @@ def survey(
             if len(counts[name]) > MOST_TEXTS:
                 raise InputError(_too_many(name, len(counts[name])))
     every = np.concatenate(codes) if codes else np.empty(0, dtype=np.int16)
-    if every.size == 0:
-        raise InputError(
-            f"{source.name} must have at least one row of values, got {n_given:,} rows"
-            + (", all of which lack a value" if n_given else "")
-        )
-    for name, found_levels in counts.items():
-        if len(found_levels) > most_levels(every.size):
-            raise InputError(_too_many(name, len(found_levels)))
     is_all = every.size == n_given
     return Survey(
         list(labels),
         every,
         n_given,
         None if is_all else np.concatenate(present),
-        _levels(counts, fit_intercept),
+        counts,
         missing,
     )
 
@@ -168,17 +188,6 @@ def label_codes(
         signs_from(np.array(list(labels)))  # which refuses them
     places = np.array([labels[value] for value in values], dtype=np.int16)
     return np.asarray(places[codes])
-
-
-def _levels(counts: dict[str, Counter[str]], fit_intercept: bool) -> dict[str, Levels]:
-    """Choose the references: the commonest levels, as for files and frames."""
-    found = {}
-    for k, (name, sizes) in enumerate(counts.items()):
-        levels = tuple(sorted(sizes))
-        is_whole = k == 0 and not fit_intercept
-        commonest = levels[int(np.argmax([sizes[level] for level in levels]))]
-        found[name] = Levels(levels, None if is_whole else commonest)
-    return found
 
 
 def _too_many(name: str, n_levels: int) -> str:
