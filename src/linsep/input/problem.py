@@ -16,6 +16,7 @@ from linsep.input.labels import labels_from, signs_from
 from linsep.input.levels import Columns
 from linsep.input.row_names import RowNames, row_names_of, row_names_of_file
 from linsep.rows import is_sparse, rows_from
+from linsep.rows.device import namespace_of, to_numpy
 
 if TYPE_CHECKING:
     from linsep.input.files import Table
@@ -118,6 +119,8 @@ def problem_from(
             f"fit_intercept must be True or False, got {fit_intercept!r}; it says "
             "whether the hyperplane may miss the origin"
         )
+    if sample_weight is not None and namespace_of(X) is not None:
+        X = to_numpy(X)
     streamed = streamed_problem(X, y, bool(fit_intercept), missing, max_memory)
     if streamed is not None:
         if sample_weight is not None:
@@ -187,6 +190,10 @@ def streamed_problem(
         return X
     if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):
         return None  # before what reads streams is loaded
+    if namespace_of(X) is not None:
+        from linsep.input.device_arrays import device_problem
+
+        return device_problem(X, y, fit_intercept)
     if is_dask(X):
         from linsep.input.dask_collections import dask_problem
 
