@@ -213,6 +213,20 @@ def test_files_of_other_types_and_folders_of_a_column_are_read_too(tmp_path):
     assert problem.rows.features(slice(2, 4)).tolist() == [[3.0, 2023.0], [1.0, 2024.0]]
 
 
+def test_a_file_is_read_in_batches_where_it_is_larger_than_memory_may_be(
+    frame, tmp_path
+):
+    path = folder_of(frame, tmp_path / "data", "parquet") / "part-0.parquet"
+    assert sources.stream_of(path) is None
+    source = sources.stream_of(path, max_memory=1_000)
+    assert source is not None
+    small = linsep.separate(path, "kind", max_memory=1_000)
+    whole = linsep.separate(path, "kind")
+    assert small.separable
+    assert whole.separable
+    assert small.feature_names == whole.feature_names
+
+
 def test_memory_says_how_large_batches_are(frame):
     source = sources.stream_of(stream(frame))
     sizes = [len(batch) for batch in source.batches(["x", "count"], 1)]

@@ -246,7 +246,7 @@ def _by_target(
     from linsep.diagnosis.inputs.tables import study_from_file
 
     model["family"] = family_named(model["family"])
-    source = source_of(file, None)
+    source = source_of(file)
     if source is not None:
         from linsep.diagnosis import diagnose
 

@@ -16,9 +16,11 @@ _OF_TEXTS = ("header", "sep", "decimal", "encoding")
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
-def source_of(file: Path, sql: str | None) -> Source | None:
-    """Return what is read in batches: a query, a folder or a pattern; else None."""
-    return stream_of(str(file)) if sql is None else sql_source(file, sql)
+def source_of(
+    file: Path, sql: str | None = None, max_memory: int | None = None
+) -> Source | None:
+    """Return what is read in batches: a query, a folder, a large file; else None."""
+    return stream_of(str(file), max_memory) if sql is None else sql_source(file, sql)
 
 
 def streamed_table(

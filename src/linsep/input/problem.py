@@ -201,7 +201,7 @@ def streamed_problem(
     from linsep.input.files.table import Request
     from linsep.input.streams import problem_of_stream, stream_of
 
-    source = stream_of(X)
+    source = stream_of(X, max_memory)
     if source is None:
         return None
     if not isinstance(y, str | int):

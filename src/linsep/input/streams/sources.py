@@ -72,17 +72,19 @@ class Source:
                     yield part.slice(start, size)
 
 
-def stream_of(X: object) -> Source | None:
-    """Return what X is as a source, or None if X is held in memory, or one file.
+def stream_of(X: object, max_memory: int | None = None) -> Source | None:
+    """Return what X is as a source, or None if X is held in memory, or can be.
 
-    A source is a folder of files, a pattern of paths, a `pyarrow.dataset.Dataset`, a
-    relation of DuckDB, or a callable that returns a fresh stream each time: whatever
-    has ``__arrow_c_stream__``, or an iterator of record batches.
+    A source is a folder of files, a pattern of paths, a Parquet or Feather file of more
+    bytes than reading may take (`max_memory`, or a tenth of what is free), a
+    `pyarrow.dataset.Dataset`, a relation of DuckDB, or a callable that returns a fresh
+    stream each time: whatever has ``__arrow_c_stream__``, or an iterator of record
+    batches.
     """
     if isinstance(X, Source):
         return X
     if isinstance(X, str | os.PathLike):
-        return _files(os.fspath(X))
+        return _files(os.fspath(X), max_memory)
     kind = f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
     arrow = sys.modules.get("pyarrow.dataset")
     if arrow is not None and isinstance(X, arrow.Dataset):
@@ -96,11 +98,16 @@ def stream_of(X: object) -> Source | None:
 
 def default_memory() -> int:
     """Return how many bytes reading may take where it is not said."""
+    return min(MOST_BYTES, _free_share())
+
+
+def _free_share() -> int:
+    """Return a tenth of the memory that is free."""
     try:
         free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # not told on every system
         return MOST_BYTES
-    return min(MOST_BYTES, int(free * FREE_SHARE))
+    return int(free * FREE_SHARE)
 
 
 def _width(kind: Any) -> int:
@@ -140,8 +147,8 @@ def _refusing_failure(name: str) -> Iterator[None]:
         ) from error
 
 
-def _files(path: str) -> Source | None:
-    """Return the files of a folder, or those that a pattern names."""
+def _files(path: str, max_memory: int | None) -> Source | None:
+    """Return the files of a folder, those that a pattern names, or a large one."""
     place = Path(path)
     if place.is_dir():
         found = sorted(p for p in place.rglob("*") if _is_data(p, place))
@@ -156,6 +163,13 @@ def _files(path: str) -> Source | None:
             raise InputError(
                 f"{path} must match at least one file, got none; check the pattern"
             )
+    elif place.is_file() and _FORMATS.get(place.suffix.lower()) in (
+        "parquet",
+        "feather",
+    ):
+        if place.stat().st_size <= (max_memory or _free_share()):
+            return None
+        found = [place]
     else:
         return None
     kinds = {_FORMATS.get(p.suffix.lower(), p.suffix) for p in found}
