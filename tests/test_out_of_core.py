@@ -88,13 +88,22 @@ def test_the_largest_margin_is_that_of_the_whole(planted):
     assert whole.margin_lower <= answer.margin_upper
 
 
-def test_limits_end_a_reading(planted):
+def test_limits_end_a_reading(planted, monkeypatch):
+    monkeypatch.setattr("linsep.search.limits.TELL_EVERY", 0.0)
     folder, _, _ = planted
     seen = []
-    answer = linsep.separate(folder, "y", callback=lambda p: seen.append(p) or True)
+
+    def stop_while_reading(state):
+        seen.append(state)
+        return state.rows_read > 0
+
+    answer = linsep.separate(folder, "y", callback=stop_while_reading)
     assert answer.separable is None
     assert "callback" in answer.message
-    assert linsep.separate(folder, "y", time_limit=1e-9).separable is None
+    for more in ({}, {"checkpoint": folder.with_name("search.json")}):
+        answer = linsep.separate(folder, "y", time_limit=1e-9, **more)
+        assert answer.separable is None
+        assert "time limit" in answer.message
     assert {state.n_rows for state in seen} == {60_000}
     assert 0 < max(state.rows_read for state in seen) <= 60_000
 

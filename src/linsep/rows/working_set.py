@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import Rows, Scan, is_sparse, stacked
+from linsep.rows import Rows, Scan, SparseRows, stacked
 
 Answer = TypeVar("Answer")
 
@@ -102,7 +102,7 @@ class WorkingSet:
 
         A copy of all rows of a large sparse matrix is made anew each time.
         """
-        if self.is_complete and is_sparse(self.source.features(slice(0, 0))):
+        if self.is_complete and isinstance(self.source, SparseRows):
             return self.source.take(self.index)
         n_gathered = 0 if self._gathered is None else self._gathered.shape[0]
         if self._gathered is None or n_gathered < self.index.size:

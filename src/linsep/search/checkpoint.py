@@ -24,7 +24,7 @@ from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
-from linsep.search.limits import Interval, Monitor
+from linsep.search.limits import Interval, Monitor, Stopped
 from linsep.search.separator_search import MOST_SETTLED, Search, SeparatorEngine
 from linsep.whole_files import whole_file
 
@@ -163,7 +163,10 @@ def find_from_checkpoint(
 ) -> Verdict:
     """Find a separator, or prove that there is none, from where a file says."""
     search = Search(rows, monitor, rng, most_settled)
-    checkpoint = Checkpoint.of(path, rows, rng)
+    try:
+        checkpoint = Checkpoint.of(path, rows, rng)
+    except Stopped as stop:  # while the digest was made
+        return Verdict.undecided(str(stop))
     return search.run(ResumableEngine(search, checkpoint=checkpoint))
 
 
