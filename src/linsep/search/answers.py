@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -14,12 +16,14 @@ from linsep.input import Problem
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.result import LargestMargin, Separation, Status
 from linsep.rows import Rows, as_dense
+from linsep.rows.blocks import BlockRows
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Effort, Interval, Monitor
 from linsep.search.reasons import Reason
 
 if TYPE_CHECKING:
     from linsep.proof.certificate import Certificate
+    from linsep.report.shown_rows import ShownRows
     from linsep.verified.reduction import Reduced
 
 Answer = TypeVar("Answer", bound=Separation)
@@ -132,13 +136,27 @@ def answered(
         problem = read()
         if len(problem.classes) == 1 and problem.fit_intercept:
             return one_class(problem, monitor.effort, record)
-        verdict = find(problem.rows)
+        with _watched(problem.rows, monitor):
+            verdict = find(problem.rows)
         return result_of(problem, verdict, monitor.effort, monitor.interval, record)
     except KeyboardInterrupt:
         if problem is None:
             return interrupted(monitor.effort, record, fit_intercept)
         verdict = Verdict.undecided(Reason.INTERRUPTED.text())
         return result_of(problem, verdict, monitor.effort, monitor.interval, record)
+
+
+@contextmanager
+def _watched(rows: Rows, monitor: Monitor) -> Iterator[None]:
+    """Let the monitor know of every block that is read meanwhile."""
+    if not isinstance(rows, BlockRows):
+        yield
+        return
+    rows.told, monitor.n_rows = monitor.read, rows.shape[0]
+    try:
+        yield
+    finally:
+        rows.told = None
 
 
 def result_of(
@@ -166,6 +184,7 @@ def result_of(
         notes=problem.notes,
         _columns=problem.columns,
         _certificate=_certificate(problem, verdict),
+        _shown=LazyIfMade(partial(_shown_rows, problem, verdict)),
         **_hyperplane(problem, verdict),
         **_conflict(problem, verdict),
     )
@@ -236,6 +255,37 @@ def _conflict(problem: Problem, verdict: Verdict) -> dict[str, Any]:
         "conflict_rows": signed[:, : problem.n_features] * signs[:, None],
         "conflict_labels": problem.classes[np.where(signs > 0, -1, 0)],
     }
+
+
+def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
+    """Choose rows for a picture, the support or the conflict among them."""
+    from linsep.report.shown_rows import shown_rows
+
+    width, signs = problem.n_features, problem.rows.signs
+    marked, marked_as = verdict.conflict, "rows in conflict"
+    if marked is None:
+        marked, marked_as = verdict.support, "support rows"
+    direction = None
+    if verdict.hyperplane is not None:
+        w = verdict.hyperplane.w
+        direction = w[:width], float(w[width]) if problem.fit_intercept else 0.0
+
+    def take(index: NDArray[np.intp]) -> Any:
+        signed = problem.rows.take(index)[:, :width]
+        if isinstance(signed, np.ndarray):
+            return signed * signs[index][:, None]
+        return signed.multiply(signs[index][:, None]).tocsr()
+
+    return shown_rows(
+        take,
+        ((signs > 0) & (len(problem.classes) > 1)).astype(np.intp),
+        tuple(map(str, problem.classes)),
+        np.empty(0, dtype=np.intp) if marked is None else marked,
+        marked_as,
+        problem.given,
+        problem.row_names.one,
+        direction,
+    )
 
 
 def _certificate(problem: Problem, verdict: Verdict) -> Lazy[Certificate] | None:

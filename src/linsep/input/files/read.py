@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from numpy.typing import NDArray
 
 from linsep.input.errors import InputError, did_you_mean
-from linsep.input.files.arrow_files import read_arrow
+from linsep.input.files.arrow_files import arrow_columns, read_arrow
 from linsep.input.files.numpy_files import read_npy, read_npz
 from linsep.input.files.svmlight import read_svmlight
 from linsep.input.files.table import Request, Table
@@ -166,6 +166,8 @@ def read_columns(
         reader = reader_for(source, request)
         if isinstance(reader, TabularReader):
             return reader.columns(source, request)
+        if reader is read_arrow:
+            return arrow_columns(source)
         raise InputError(
             f"{source} must have named columns, as CSV and Parquet files do, got "
             "another kind of file; convert it"
@@ -210,7 +212,10 @@ def _require_regular_file(source: Path) -> None:
             "or on the command line: curl -s ADDRESS | linsep separate - --target COL"
         )
     if source.is_dir():
-        raise InputError(f"{source} must be a file, got a folder; name a file in it")
+        raise InputError(
+            f"{source} must be a file, or where data are read in batches a folder of "
+            "Parquet, Feather or CSV files, got a folder of none; name a file in it"
+        )
     if not source.exists():
         nearby = ""
         if source.parent.is_dir():
