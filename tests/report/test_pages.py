@@ -177,17 +177,36 @@ def test_the_page_of_a_largest_margin_lists_its_support():
     assert [line[2] for line in page.rows.lines] == pytest.approx([1.0, 1.0])
 
 
+def test_rows_of_weight_zero_are_not_shown_and_others_keep_their_numbers():
+    X, y = [[9.0], [0.0], [1.0], [3.0], [4.0]], [1, 0, 0, 1, 1]
+    weights = [0, 1, 1, 1, 1]
+    answer = linsep.max_margin(X, y, sample_weight=weights)
+    diagnosis = linsep.diagnose(X, y, sample_weight=weights)
+    for shown in (answer.shown_rows(), diagnosis.shown_rows()):
+        assert shown.numbers == (1, 2, 3, 4)
+        assert shown.names[0] == "row 1"
+    assert [line[0] for line in answer.page().rows.lines] == ["row 2", "row 3"]
+
+
 def test_pictures_of_many_rows_show_a_sample_with_all_that_is_marked():
     rng = np.random.default_rng(5)
     X = random_sparse(6000, 300, density=0.02, format="csr", rng=rng)
     codes = rng.integers(0, 2, size=6000)
     marked = np.array([17, 4021])
-    shown = shown_rows(lambda index: X[index], codes, ("a", "b"), marked, "some", str)
+    shown = shown_rows(
+        lambda index: X[index], codes, ("a", "b"), marked, "some", np.asarray, str
+    )
     assert shown.n_rows == 6000
     assert MOST_SHOWN <= shown.across.size <= MOST_SHOWN + 2
     assert set(marked) <= set(shown.numbers)
     dense = shown_rows(
-        lambda index: X[index].toarray(), codes, ("a", "b"), marked, "some", str
+        lambda index: X[index].toarray(),
+        codes,
+        ("a", "b"),
+        marked,
+        "some",
+        np.asarray,
+        str,
     )
     np.testing.assert_allclose(dense.across, shown.across, atol=1e-9)
 

@@ -143,13 +143,14 @@ class Page:
             lstrip_blocks=True,
         )
         environment.filters |= {"said": said, "cell": cell}
-        return environment.get_template(template).render(
+        text: str = environment.get_template(template).render(
             page=self,
             style=style,
             script=script,
             script_digest=digest,
             is_fragment=is_fragment,
         )
+        return text
 
 
 class HasPage:

@@ -34,7 +34,7 @@ class ShownRows:
     marked_as : str
         What they are, in the plural.
     numbers : tuple of int
-        The numbers of these rows.
+        The numbers of these rows in the data given.
     names : tuple of str
         What they are called.
     axis : str
@@ -69,6 +69,7 @@ def shown_rows(
     classes: tuple[str, ...],
     marked: NDArray[np.intp],
     marked_as: str,
+    given: Callable[[NDArray[np.intp]], NDArray[np.intp]],
     name: Callable[[int], str],
     direction: tuple[NDArray[np.float64], float] | None = None,
     axis: str = "signed distance from the hyperplane",
@@ -83,8 +84,10 @@ def shown_rows(
         The number of each row's class.
     classes, marked, marked_as, axis
         As of `ShownRows`; `marked` are numbers of rows.
+    given : callable
+        Returns the numbers that rows have in the data given.
     name : callable
-        Returns the name of a row.
+        Returns the name of a row from that number.
     direction : (ndarray of shape (d,), float) or None
         The normal and the intercept of what is measured across; None takes the plane
         that fits the classes best by least squares.
@@ -103,13 +106,15 @@ def shown_rows(
     with np.errstate(all="ignore"):
         scale = as_dense(abs(rows).max(axis=0)).ravel()
         scale = np.where(scale > 0, scale, 1.0)
-        fit = direction is None
-        normal, intercept = _best_fit(rows, scale, codes) if fit else direction  # type: ignore[misc]
+        normal, intercept = direction or _best_fit(rows, scale, codes)
         length = float(np.linalg.norm(normal)) or 1.0
         across = (rows @ (normal / length)) + intercept / length
         up = _principal(rows, scale, across)
     if not (np.isfinite(across).all() and np.isfinite(up).all()):
         return None
+    numbers = tuple(given(shown).tolist())
+    if direction is None:
+        axis = "distance from the plane that fits best (least squares)"
     return ShownRows(
         across=across,
         up=up,
@@ -117,9 +122,9 @@ def shown_rows(
         classes=classes,
         marked=np.flatnonzero(np.isin(shown, marked)),
         marked_as=marked_as,
-        numbers=tuple(shown.tolist()),
-        names=tuple(name(row) for row in shown.tolist()),
-        axis="distance from the plane that fits best (least squares)" if fit else axis,
+        numbers=numbers,
+        names=tuple(map(name, numbers)),
+        axis=axis,
         is_distance=len(classes) == 2,
         n_rows=n,
     )

@@ -261,8 +261,7 @@ def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
     """Choose rows for a picture, the support or the conflict among them."""
     from linsep.report.shown_rows import shown_rows
 
-    width, names = problem.n_features, problem.row_names
-    signs = problem.rows.signs
+    width, signs = problem.n_features, problem.rows.signs
     marked, marked_as = verdict.conflict, "rows in conflict"
     if marked is None:
         marked, marked_as = verdict.support, "support rows"
@@ -279,13 +278,12 @@ def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
 
     return shown_rows(
         take,
-        (signs > 0).astype(np.intp)
-        if len(problem.classes) > 1
-        else np.zeros(signs.size, dtype=np.intp),
+        ((signs > 0) & (len(problem.classes) > 1)).astype(np.intp),
         tuple(map(str, problem.classes)),
         np.empty(0, dtype=np.intp) if marked is None else marked,
         marked_as,
-        lambda row: names.one(int(problem.given(np.array([row]))[0])),
+        problem.given,
+        problem.row_names.one,
         direction,
     )
 

@@ -140,7 +140,8 @@ def shown_rows_of(facts: Facts) -> ShownRows | None:
         tuple(classes),
         facts.conflict if is_overlap else np.flatnonzero(facts.separated),
         "rows in conflict" if is_overlap else "separated rows",
-        lambda row: study.row_names.one(int(study.present[row])),
+        lambda index: study.present[index],
+        study.row_names.one,
         direction,
         axis="position along a separating direction",
     )
