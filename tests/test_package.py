@@ -256,6 +256,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "rows",
         "solvers",
         "verified",
+        "whole_files",
     },
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},

@@ -61,6 +61,8 @@ class Progress:
         ``-inf`` before the first sweep and negative while some row is misplaced.
     seconds : float
         Since the call began.
+    rows_read, n_rows : int
+        Of data that are read in batches: rows read in this reading, and all; else 0.
     """
 
     n_passes: int
@@ -70,6 +72,8 @@ class Progress:
     margin_lower: float
     margin_upper: float
     seconds: float
+    rows_read: int = 0
+    n_rows: int = 0
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -227,10 +231,9 @@ class Separation(HasPage):
         """
         if self.coef is None:
             return []
-        order = np.argsort(-np.abs(self.coef), kind="stable")[:count]
-        return [
-            (self.column_name(j), float(self.coef[j])) for j in order if self.coef[j]
-        ]
+        coef, name = self.coef, self.column_name
+        order = np.argsort(-np.abs(coef), kind="stable")[:count]
+        return [(name(j), float(coef[j])) for j in order if coef[j]]
 
     def column_name(self, column: int) -> str:
         """Return the name of a column; ``"x0"``, ``"x1"``, ... where it has none."""
@@ -423,12 +426,11 @@ def _no_square(status: Status) -> Fraction:
 
 def _warn_of_move(name: str) -> None:
     """Warn that a name has moved to the largest margin's own result."""
-    warnings.warn(
+    message = (
         f"Separation.{name} is deprecated: linsep.max_margin(X, y) returns a "
-        "LargestMargin, which has it",
-        DeprecationWarning,
-        stacklevel=3,
+        "LargestMargin, which has it"
     )
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
 
 
 def _list(values: Any) -> list[Any] | None:

@@ -14,13 +14,15 @@ When floating point can make no progress on the working set, exact arithmetic ta
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from os import PathLike
 
 from linsep.input import checked_seed, problem_from
 from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Separation
-from linsep.search.answers import answered
+from linsep.search.answers import Verdict, answered
+from linsep.search.checkpoint import find_from_checkpoint
 from linsep.search.limits import Callback, Monitor
 from linsep.search.separator_search import MOST_SETTLED, find_separator
 
@@ -33,6 +35,8 @@ def separate(
     sample_weight: WeightsLike | None = None,
     feature_names: Sequence[str] | None = None,
     missing: str = "refuse",
+    max_memory: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
     minimal_conflict: bool = False,
     max_passes: int = 100,
     max_rounds: int | None = None,
@@ -50,9 +54,13 @@ def separate(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features), frame, or path
+    X : array-like, sparse matrix, frame, path or source, shape (n_samples, n_features)
         Finite numbers; float32 and float64 arrays are read in place, never copied.
         Frames and files may hold text and categories, as `linsep.read_table` says.
+        Sources are read in batches, once a sweep: a folder of files or a pattern of
+        paths, a `pyarrow.dataset.Dataset`, a relation of DuckDB, or a callable that
+        returns a fresh Arrow stream each time. Dask collections and arrays on a device
+        stay where they are; :doc:`/scale` says more.
     y : array-like of shape (n_samples,), or str
         Labels of at most two classes, or the name of a frame's or file's column.
     fit_intercept : bool, default=True
@@ -63,6 +71,12 @@ def separate(
         Names of the columns, in place of a frame's or a file's.
     missing : {"refuse", "drop"}, default="refuse"
         What to do with rows of a frame or a file that lack a value.
+    max_memory : int or None, default=None
+        Bytes that reading a source may take, > 0; None is a tenth of what is free, and
+        at most 256 MB.
+    checkpoint : path-like or None, default=None
+        A file to write down after each sweep how far the search is, and to go on from
+        if it is there; one of other data or of another version is refused.
     minimal_conflict : bool, default=False
         Whether a conflict of more than 500 rows is looked for too, which may take
         minutes; else one factorisation proves that no hyperplane separates.
@@ -119,8 +133,11 @@ def separate(
     monitor = Monitor.checked(
         callback, max_passes=max_passes, max_rounds=max_rounds, time_limit=time_limit
     )
+    search: Callable[..., Verdict] = find_separator
+    if checkpoint is not None:
+        search = partial(find_from_checkpoint, path=checkpoint)
     find = partial(
-        find_separator,
+        search,
         monitor=monitor,
         rng=checked_seed(random_state),
         most_settled=sys.maxsize if minimal_conflict else MOST_SETTLED,
@@ -133,5 +150,6 @@ def separate(
         sample_weight=sample_weight,
         feature_names=feature_names,
         missing=missing,
+        max_memory=max_memory,
     )
     return answered(read, find, monitor, Separation, bool(fit_intercept))

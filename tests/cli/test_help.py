@@ -4,6 +4,7 @@ import re
 import shlex
 
 import click
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -32,6 +33,7 @@ def said(*arguments):
 def plants(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text(PLANTS)
+    (tmp_path / "empty").mkdir()
     return "data.csv"
 
 
@@ -47,6 +49,8 @@ def test_the_help_of_every_command_has_examples_that_run(command, plants):
     shown = examples_of(command)
     assert shown
     assert all(f"linsep {command} " in " ".join(shown) for _ in shown)
+    with duckdb.connect("db.duckdb") as database:
+        database.sql("CREATE TABLE t AS FROM 'data.csv'")
     run("fit", plants, "--target", "grown", "--model", "model.json")
     for line in shown:
         if not line.startswith("linsep") or ".parquet" in line or "<" in line:
@@ -106,7 +110,7 @@ def test_a_wrong_option_is_answered(plants, command, options, hint):
     [
         (("separate",), "Missing argument 'FILE'"),
         (("separate", "dta.csv", "--target", "grown"), "did you mean 'data.csv'?"),
-        (("separate", ".", "--target", "grown"), "got a folder"),
+        (("separate", "empty", "--target", "grown"), "got a folder"),
         (("separate", "data.csv", "grown"), "named by --target grown"),
         (("diagnose", "https://a.org/b.csv", "--target", "y"), "curl -s ADDRESS"),
         (("separate", "data.csv", "--target", "kind"), "choose one with --positive"),

@@ -19,12 +19,14 @@ from linsep.classifier.linear_rule import LinearRule
 from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.row_weights import ClassWeight, class_factors, units_of
 from linsep.classifier.samples import Samples
+from linsep.classifier.streamed import fit_streamed
 from linsep.classifier.two_classes import fit_each_side
-from linsep.input import InputError
+from linsep.input import InputError, Problem
 from linsep.input.levels import Columns
-from linsep.input.problem import tabulated
+from linsep.input.problem import streamed_problem, tabulated
 from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Progress
+from linsep.rows.device import DeviceRows
 from linsep.solvers.bounds import norm
 from linsep.solvers.soft_margin.tempered import TEMPERATURE
 
@@ -255,10 +257,13 @@ class OptimisticPerceptron(LinearRule):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or source, shape (n_samples, n_features)
             Or the Gram matrix, (n_samples, n_samples), with ``kernel="precomputed"``.
             Text and categories in a frame become columns of 0 and 1, as for
             `linsep.separate`; ``feature_names_in_`` are those of the columns made.
+            Sources that `linsep.separate` reads in batches, and Dask collections: what
+            is proved is about all rows; a regression or a soft margin is fitted to
+            20,000 rows drawn at random, or 100 a column.
         y : array-like of shape (n_samples,), or str
             Labels, or the name of a column of the frame.
         sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -269,6 +274,10 @@ class OptimisticPerceptron(LinearRule):
         self
         """
         self._validate_params()
+        streamed = streamed_problem(X, y, bool(self.fit_intercept))
+        if streamed is not None and not isinstance(streamed.rows, DeviceRows):
+            self._fit_streamed(streamed, sample_weight)
+            return self
         table, y = tabulated(X, y, bool(self.fit_intercept), "refuse")
         rows, given = validate_data(
             self,
@@ -302,6 +311,25 @@ class OptimisticPerceptron(LinearRule):
         else:
             self._fit_kernel(rows, labels, *weighted)
         return self
+
+    def _fit_streamed(self, problem: Problem, sample_weight: object) -> None:
+        """Fit two classes of rows that are read in batches."""
+        given = {"sample_weight": sample_weight, "class_weight": self.class_weight}
+        given["kernel"] = None if self.kernel == "linear" else self.kernel
+        for name, value in given.items():
+            if value is not None:
+                raise InputError(
+                    f"{name} goes with data held in memory, got X that is read in "
+                    "batches; leave it out"
+                )
+        settings = self._settings()
+        self._space, self._columns = None, problem.columns
+        self.classes_, self.n_features_in_ = problem.classes, problem.n_features
+        if problem.feature_names is not None:
+            self.feature_names_in_ = np.array(problem.feature_names, dtype=object)
+        fit, self.margin_ = fit_streamed(problem, settings)
+        self._take([fit], settings)
+        self.coef_ = self._coef
 
     def _fit_linear(
         self,

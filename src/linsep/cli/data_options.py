@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.cli.options import LAYOUT, READING, shared_options, taken
+from linsep.cli.streams import source_of, streamed_table
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 from linsep.input.files import Table, read_labelled
@@ -50,10 +51,18 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
         asked = {"target": target, "positive": positive, **taken(options, READING)}
 
         def read(
-            fit_intercept: bool = True, recorded: Mapping[str, Any] | None = None
+            fit_intercept: bool = True,
+            recorded: Mapping[str, Any] | None = None,
+            sql: str | None = None,
+            max_memory: int | None = None,
         ) -> Labelled:
             given = without_defaults(asked)
             kept = dict(_checked(recorded or {}) | given)
+            kept |= {} if sql is None else {"sql": sql}
+            source = source_of(file, kept.get("sql"), max_memory)
+            if source is not None:
+                table, names = streamed_table(source, kept, fit_intercept, max_memory)
+                return Labelled(table, np.empty(0), names, kept)
             most = kept | {"fit_intercept": fit_intercept}
             label = most.pop("positive", None)
             table, y = read_labelled(file, most.pop("target", None), **most)
@@ -78,7 +87,7 @@ def without_defaults(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def _checked(recorded: object) -> dict[str, Any]:
     """Return how a certificate says that its data were read, or refuse it."""
-    texts = ("target", "positive", "missing", *LAYOUT_NAMES)
+    texts = ("target", "positive", "missing", "sql", *LAYOUT_NAMES)
     kinds: dict[str, type] = dict.fromkeys(texts, str)
     kinds |= {"header": bool, "drop": list}
     given: dict[str, Any] = recorded if isinstance(recorded, dict) else {"": None}

@@ -24,6 +24,7 @@ from linsep.cli.output import require_places, say, strict_json
 from linsep.cli.progress import DiagnosisSteps, progress_line
 from linsep.cli.reports import call_that_diagnoses, save_report
 from linsep.cli.standard_input import argument
+from linsep.cli.streams import source_of, streamed_table
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 from linsep.rows import as_dense
@@ -174,6 +175,8 @@ def command(
 
 def _is_about_file(answer: Diagnosis, shape: tuple[int, ...]) -> bool:
     """Tell whether the proof is about the design as it was read, of this shape."""
+    if not shape:
+        return True
     X, _ = answer.certificate_data()
     return answer.family == "binomial" and X.shape == shape
 
@@ -245,13 +248,23 @@ def _by_target(
 ) -> tuple[Diagnosis, tuple[int, ...]]:
     """Diagnose one column of a file against all others but those dropped.
 
-    Returns the answer and the shape of the design that was read.
+    Returns the answer and the shape of the design that was read; of one that is read
+    in batches, an empty one.
     """
     from linsep.diagnosis.diagnosing import diagnosed
     from linsep.diagnosis.inputs.families import family_named
     from linsep.diagnosis.inputs.tables import study_from_file
 
     model["family"] = family_named(model["family"])
+    source = source_of(file)
+    if source is not None:
+        from linsep.diagnosis import diagnose
+
+        kept = without_defaults({"target": target} | reading)
+        table, _ = streamed_table(source, kept, model["fit_intercept"] is None, None)
+        limits = {"time_limit": time_limit, "random_state": random_state}
+        given = {"sample_weight": weights, "callback": callback, **limits, **model}
+        return diagnose(table.X, target, **given), ()
     study = study_from_file(file, target, weights=weights, reading=reading, **model)
     shape = (study.n_given - study.n_missing, len(study.names))
     return diagnosed(lambda: study, time_limit, random_state, callback), shape

@@ -18,18 +18,37 @@ if TYPE_CHECKING:
     from linsep.result import Progress as State
 
 
-@dataclass(frozen=True)
+@dataclass
 class Progress:
     """Shows what is being done: `say` replaces the text on the terminal."""
 
     say: Callable[[str], None]
+    _begun: tuple[int, float] = (0, 0.0)  # rows read, and when, as a reading began
 
     def __call__(self, state: State) -> None:
         """Show where the search stands; returns None, so that it goes on."""
+        if 0 < state.rows_read < state.n_rows:
+            self.say(self._reading(state))
+            return
+        self._begun = 0, state.seconds
         wrong = "" if state.n_violations is None else f", {state.n_violations} wrong"
         self.say(
             f"pass {state.n_passes}, round {state.n_rounds}: {state.n_working} rows in "
             f"hand{wrong}, margin <= {state.margin_upper:.2g}, {state.seconds:.0f} s "
+            "(Ctrl-C: stop)"
+        )
+
+    def _reading(self, state: State) -> str:
+        """Say how far a reading of all rows is, how fast, and how long it will take."""
+        if state.rows_read < self._begun[0]:  # another reading
+            self._begun = 0, state.seconds
+        n_read = state.rows_read - self._begun[0]
+        passed = state.seconds - self._begun[1]
+        rate = n_read / passed if passed > 0 else 0.0
+        left = (state.n_rows - state.rows_read) / rate if rate > 0 else 0.0
+        return (
+            f"pass {state.n_passes + 1}: row {state.rows_read:,} of {state.n_rows:,}, "
+            f"{rate:,.0f} rows a second, {left:.0f} s left in this pass "
             "(Ctrl-C: stop)"
         )
 

@@ -8,6 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import click
 import numpy as np
 
 from linsep.cli.data_options import Labelled, data_options
@@ -15,6 +16,7 @@ from linsep.cli.options import shared_options
 from linsep.cli.output import require_places, say, strict_json, writing
 from linsep.cli.progress import progress_line
 from linsep.cli.reports import call_that_reads, save_report
+from linsep.cli.streams import bytes_of
 from linsep.input.files import Table
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.result import Separation
@@ -43,14 +45,20 @@ class Asked:
     report: Path | None
     as_json: bool
     options: dict[str, Any]
+    sql: str | None
+    max_memory: int | None
 
     def search(
-        self, search: Callable[..., Answer], **more: float
+        self, search: Callable[..., Answer], **more: Any
     ) -> tuple[Answer, Table]:
         """Read the file, search it, save the proof; return the answer and the table."""
         require_places(self.file, certificate=self.certificate, report=self.report)
         with progress_line(f"reading {self.file}") as progress:
-            data = self.read(fit_intercept=self.options["fit_intercept"])
+            data = self.read(
+                fit_intercept=self.options["fit_intercept"],
+                sql=self.sql,
+                max_memory=self.max_memory,
+            )
             progress.say("searching")
             answer = search(
                 data.table.X, data.y, callback=progress, **self.options, **more
@@ -59,7 +67,10 @@ class Asked:
         if self.certificate is not None:
             _save_certificate(answer, self.certificate, data)
         if self.report is not None:
-            call = call_that_reads(self.file, data.reading)
+            is_streamed = (
+                data.table.y is None
+            )  # which `linsep.read_table` does not read
+            call = "" if is_streamed else call_that_reads(self.file, data.reading)
             save_report(answer, self.report, self.file, call)
         return answer, data.table
 
@@ -92,7 +103,19 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command what it needs to search a file, as `asked`, an `Asked`."""
 
     @data_options
-    @shared_options("--no-intercept", *_LIMITS, "--certificate", "--report", "--json")
+    @click.option(
+        "--sql",
+        metavar="QUERY",
+        help="Rows of a query on FILE, a database of DuckDB, in place of a file's.",
+    )
+    @shared_options("--no-intercept", *_LIMITS)
+    @click.option(
+        "--max-memory",
+        metavar="BYTES",
+        help="What reading a folder, a pattern or a query may take, such as 500M; a "
+        "tenth of what is free, at most 256M, if not given.",
+    )
+    @shared_options("--certificate", "--report", "--json")
     @wraps(command)
     def wrapped(
         read: Callable[..., Labelled],
@@ -100,10 +123,15 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
         certificate: Path | None,
         report: Path | None,
         as_json: bool,
+        sql: str | None,
+        max_memory: str | None,
         **given: Any,
     ) -> None:
         options = {name: given.pop(name) for name in _OPTIONS}
-        command(Asked(read, file, certificate, report, as_json, options), **given)
+        asked = Asked(
+            read, file, certificate, report, as_json, options, sql, bytes_of(max_memory)
+        )
+        command(asked, **given)
 
     return wrapped
 

@@ -10,6 +10,7 @@ from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.status import DiagnosisStatus
+from linsep.diagnosis.streamed import diagnose_streamed, streamed_problem_of
 from linsep.diagnosis.watch import DiagnosisProgress, Watch
 from linsep.input import checked_callback, checked_seed, checked_time_limit
 
@@ -41,6 +42,7 @@ def diagnose(
         diagnose("y ~ x | firm + year", data)     # with fixed effects
         diagnose(frame, "y")                      # a frame that holds the outcome
         diagnose("file.csv", "y")                 # a data file and its target
+        diagnose("folder/*.parquet", "y")         # read in batches, as by `separate`
         diagnose(model)                           # as `diagnose_model`: statsmodels
         diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
 
@@ -56,7 +58,8 @@ def diagnose(
         The design, without a column for the intercept. Columns of text or categories
         in a frame or a file become columns of 0 and 1, one for each level but the one
         with the most rows; dates, and texts that are another in every row, are left
-        out with a note. In its place: a formula, a path, or a model.
+        out with a note. In its place: a formula, a path, or a model; or, for an
+        outcome of two labels, a source that is read in batches (:doc:`/scale`).
     y : array-like of shape (n_samples,) or (n_samples, 2)
         The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
         or two columns that count successes and failures. Poisson: any non-negative
@@ -146,20 +149,21 @@ def diagnose(
     drug = 1 in 2 rows, all y = 1.
     """
     given = [*inputs, *(part for part in (data, X, y) if part is not None)]
+    options = {
+        "family": family,
+        "sample_weight": sample_weight,
+        "feature_names": feature_names,
+        "order": order,
+        "groups": groups,
+    }
+    read = streamed_problem_of(given, fit_intercept, missing, options)
+    if read is not None:
+        checked_callback(callback)
+        watch = Watch(checked_time_limit(time_limit), callback)
+        return diagnose_streamed(read, watch, checked_seed(random_state))
+    options |= {"fit_intercept": fit_intercept, "missing": missing}
     return diagnosed(
-        lambda: study_of(
-            given,
-            family=family,
-            fit_intercept=fit_intercept,
-            sample_weight=sample_weight,
-            feature_names=feature_names,
-            missing=missing,
-            order=order,
-            groups=groups,
-        ),
-        time_limit,
-        random_state,
-        callback,
+        lambda: study_of(given, **options), time_limit, random_state, callback
     )
 
 

@@ -34,12 +34,18 @@ class CodedColumn:
 
 
 def coded_matrix(
-    columns: Sequence[CodedColumn], blocks: list[Floats], n_rows: int, dtype: Any
+    columns: Sequence[CodedColumn],
+    blocks: list[Floats],
+    n_rows: int,
+    dtype: Any,
+    *,
+    is_sparse: bool | None = None,
 ) -> Floats | csr_array:
     """Fill the matrix with the numbers of the blocks, and 0 and 1 for the levels.
 
     The blocks hold the columns of numbers, some rows each; they are let go of one by
-    one as they are copied.
+    one as they are copied. Whether the matrix is sparse is told by its size if not
+    said.
     """
     starts = np.cumsum([0, *(len(column.names) for column in columns)])
     numeric = np.array(
@@ -57,7 +63,9 @@ def coded_matrix(
     sparse_bytes = n_rows * len(columns) * (size + 4)
     has_many = any(len(column.names) >= MOST_LEVELS for column in columns)
     least = 0 if has_many else _LARGE_BYTES
-    if n_rows * shape[1] * size > max(least, 2 * sparse_bytes):
+    if is_sparse is None:
+        is_sparse = n_rows * shape[1] * size > max(least, 2 * sparse_bytes)
+    if is_sparse:
         return _sparse(shape, blocks, numeric, indicated, dtype)
     X = np.zeros(shape, dtype=dtype)
     first = 0

@@ -16,6 +16,7 @@ from linsep.input.labels import labels_from, signs_from
 from linsep.input.levels import Columns
 from linsep.input.row_names import RowNames, row_names_of, row_names_of_file
 from linsep.rows import is_sparse, rows_from
+from linsep.rows.device import namespace_of, to_numpy
 
 if TYPE_CHECKING:
     from linsep.input.files import Table
@@ -81,6 +82,7 @@ def problem_from(
     sample_weight: object = None,
     feature_names: Sequence[str] | None = None,
     missing: str = "refuse",
+    max_memory: int | None = None,
 ) -> Problem:
     """Turn user input into signed rows, or say what is wrong with it.
 
@@ -102,6 +104,8 @@ def problem_from(
         Names of the columns, in place of their own.
     missing : {"refuse", "drop"}, default="refuse"
         What to do with rows of a file or a frame that lack a value.
+    max_memory : int or None, default=None
+        Bytes that reading may take, of data that are not held in memory.
 
     Examples
     --------
@@ -115,6 +119,19 @@ def problem_from(
             f"fit_intercept must be True or False, got {fit_intercept!r}; it says "
             "whether the hyperplane may miss the origin"
         )
+    if sample_weight is not None and namespace_of(X) is not None:
+        X = to_numpy(X)
+    streamed = streamed_problem(X, y, bool(fit_intercept), missing, max_memory)
+    if streamed is not None:
+        if sample_weight is not None:
+            raise InputError(
+                "sample_weight goes with data held in memory, got a source that is "
+                "read in batches; leave the rows out there"
+            )
+        if feature_names is not None:
+            own = checked_names(feature_names, streamed.n_features)
+            return replace(streamed, feature_names=own)
+        return streamed
     source, target = X, y
     is_weighed = None
     if sample_weight is not None:
@@ -159,6 +176,46 @@ def problem_from(
     rows = rows_from(features, signs, bool(fit_intercept))
     known = columns, notes, row_names
     return Problem(rows, classes, names, bool(fit_intercept), present, *known)
+
+
+def streamed_problem(
+    X: Any,
+    y: Any,
+    fit_intercept: bool,
+    missing: str = "refuse",
+    max_memory: int | None = None,
+) -> Problem | None:
+    """Return the problem of data that are read in batches; None if X is held whole."""
+    if isinstance(X, Problem):
+        return X
+    if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):
+        return None  # before what reads streams is loaded
+    if namespace_of(X) is not None:
+        from linsep.input.device_arrays import device_problem
+
+        return device_problem(X, y, fit_intercept)
+    if is_dask(X):
+        from linsep.input.dask_collections import dask_problem
+
+        return dask_problem(X, y, fit_intercept, missing)
+    from linsep.input.files.table import Request
+    from linsep.input.streams import problem_of_stream, stream_of
+
+    source = stream_of(X, max_memory)
+    if source is None:
+        return None
+    if not isinstance(y, str | int):
+        raise InputError(
+            "y must name the column of the labels where X is read in batches, got "
+            f"{type(y).__name__}; pass y='name'"
+        )
+    request = Request(target=y, missing=missing, fit_intercept=fit_intercept)
+    return problem_of_stream(source, request, max_memory=max_memory)
+
+
+def is_dask(X: object) -> bool:
+    """Tell whether X is an array or a frame of Dask's, without loading it."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 def tabulated(

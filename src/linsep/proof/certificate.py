@@ -14,10 +14,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal
 
+import numpy as np
+
 from linsep.proof import checker
 from linsep.proof.checker import CertificateError
 from linsep.proof.digest import digest
-from linsep.rows import Rows, is_sparse
+from linsep.rows import Rows, is_sparse, rows_from
 from linsep.whole_files import whole_file
 
 __all__ = ["Certificate", "CertificateError"]
@@ -187,13 +189,21 @@ class Certificate:
         """
         from linsep.input.features import features_from
         from linsep.input.labels import labels_from
-        from linsep.input.problem import tabulated
+        from linsep.input.problem import streamed_problem, tabulated
 
+        streamed = streamed_problem(X, y, self.fit_intercept)
+        if streamed is not None:
+            return checker.check(
+                self.to_json(),
+                _PlainRows(streamed.rows),
+                _plain(streamed.classes[np.where(streamed.rows.signs > 0, -1, 0)]),
+                n_columns=streamed.n_features,
+            )
         table, y = tabulated(X, y, self.fit_intercept, "refuse")
         features, _ = features_from(X if table is None else table.X)
         return checker.check(
             self.to_json(),
-            _PlainRows(features),
+            _PlainRows(rows_from(features, np.ones(features.shape[0], np.int8), False)),
             _plain(labels_from(y)),
             n_columns=features.shape[1],
         )
@@ -311,14 +321,14 @@ def _header(rows: Rows, classes: Any) -> dict[str, Any]:
 class _PlainRows:
     """Rows as Python numbers, made as they are read: lists, or mappings if sparse."""
 
-    def __init__(self, X: Any) -> None:
-        self.X = X
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
 
     def __iter__(self) -> Iterator[checker.Row]:
-        n = self.X.shape[0]
-        step = max(1, _CHUNK * n // max(1, self.X.size))
+        n = self.rows.shape[0]
+        step = max(1, _CHUNK // self.rows.entries_a_row)
         for start in range(0, n, step):
-            block = self.X[start : start + step]
+            block = self.rows.features(slice(start, min(start + step, n)))
             if not is_sparse(block):
                 yield from block.tolist()
                 continue

@@ -20,6 +20,15 @@ def column_major_margins(
     s: Floats,
     t: Floats,
 ) -> None: ...
+def scattered_margins(
+    addresses: NDArray[np.uintp],
+    is_single: bool,
+    signs: Signs,
+    w: Floats,
+    constant: float,
+    s: Floats,
+    t: Floats,
+) -> None: ...
 def sparse_margins(
     data: Reals,
     indices: NDArray[Any],

@@ -8,11 +8,13 @@ that must treat the two apart asks `is_sparse`; code that wants numbers to look 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows.columns import ColumnRows, ColumnsApart
 from linsep.rows.dense import DenseRows
 from linsep.rows.sparse import SparseRows
 
@@ -32,19 +34,30 @@ def as_dense(X: Any) -> NDArray[Any]:
     return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
 
 
+def stacked(parts: Sequence[Any]) -> Any:
+    """Put matrices under each other, all dense or all sparse."""
+    if not is_sparse(parts[0]):
+        return np.concatenate(parts)
+    from scipy import sparse
+
+    return sparse.vstack(parts, format="csr")
+
+
 def rows_from(
     X: Any, signs: NDArray[np.int8], fit_intercept: bool
-) -> DenseRows | SparseRows:
+) -> DenseRows | SparseRows | ColumnRows:
     """Return the signed rows over a matrix.
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Read in place; see `DenseRows` and `SparseRows`.
+    X : ndarray, CSR matrix or ColumnsApart of shape (n_samples, n_features)
+        Read in place; see `DenseRows`, `SparseRows` and `ColumnRows`.
     signs : ndarray of shape (n_samples,), int8
         +1 or -1 for each row.
     fit_intercept : bool
         Whether a constant column is appended.
     """
+    if isinstance(X, ColumnsApart):
+        return ColumnRows(X, signs, fit_intercept)
     backend = SparseRows if is_sparse(X) else DenseRows
     return backend(X, signs, fit_intercept)

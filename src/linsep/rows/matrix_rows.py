@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.protocol import Scan, split, sweep
+from linsep.rows.protocol import Scan, split
+from linsep.rows.sweep import sweep
 from linsep.rows.threads import map_in_threads
 
 Margins = tuple[NDArray[np.float64], NDArray[np.float64]]

@@ -1,25 +1,21 @@
-"""What a backend of rows must offer, and the one sweep every backend shares.
+"""The question asked of data: what a backend of rows must offer.
 
 The signed row of sample ``i`` is ``a_i = sign_i (x_i, 1)``, the constant present
 only when an intercept is fitted and then last. A backend never stores the signed
 rows: it keeps the user's own array and signs rows as they are read.
 
 A scan also returns how far each dot product may be trusted, by the bound of
-`linsep.rows.rounding`.
+`linsep.rows.rounding`. `linsep.rows.sweep` makes one of rows in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from linsep.rows._sweeps import judge_margins
-from linsep.rows.rounding import SMALLEST_SUBNORMAL, error_factor
-from linsep.rows.threads import map_in_threads
 
 # Rows a chunk aims at holding this many entries: 8 MiB of float64 keeps the cost of
 # handing out chunks small, and the working memory of a scan too.
@@ -50,6 +46,8 @@ class Scan:
         Their ``a_i . w`` as computed; -inf where it overflowed.
     error : float
         No row's computed ``a_i . w`` is further from the true one than this.
+    scores : ndarray of shape (k,)
+        What the rows named are ranked by; empty where scans are not to be merged.
     """
 
     margin_negative: float
@@ -60,11 +58,33 @@ class Scan:
     index: NDArray[np.intp]
     values: NDArray[np.float64]
     error: float = np.inf
+    scores: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     @property
     def margin(self) -> float:
         """A rigorous lower bound on ``min_i a_i . w`` over all rows."""
         return min(self.margin_negative, self.margin_positive)
+
+    def merged(self, other: Scan, k: int) -> tuple[Scan, NDArray[np.intp]]:
+        """Return the scan of these rows and of others, and where its rows stood.
+
+        The places are those in both scans' rows, one after the other.
+        """
+        index = np.concatenate([self.index, other.index])
+        scores = np.concatenate([self.scores, other.scores])
+        order = np.lexsort((index, scores))[:k]
+        scan = Scan(
+            min(self.margin_negative, other.margin_negative),
+            min(self.margin_positive, other.margin_positive),
+            min(self.margin_settled, other.margin_settled),
+            self.n_violations + other.n_violations,
+            self.n_unsettled + other.n_unsettled,
+            index[order],
+            np.concatenate([self.values, other.values])[order],
+            max(self.error, other.error),
+            scores[order],
+        )
+        return scan, order
 
 
 class Rows(Protocol):
@@ -120,96 +140,3 @@ def split(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
     size = max(1, CHUNK_ENTRIES // max(1, n_columns))
     for start in range(0, n_rows, size):
         yield start, min(start + size, n_rows)
-
-
-class _Smallest:
-    """Keep the ``k`` smallest scores seen, ties broken by row number.
-
-    A chunk only offers rows at or below the k-th smallest so far, so the outcome
-    does not depend on the order in which threads deliver their chunks.
-    """
-
-    def __init__(self, k: int) -> None:
-        self.k = k
-        self.limit = np.inf if k > 0 else -np.inf
-        self.index = np.empty(0, dtype=np.intp)
-        self.score = np.empty(0)
-        self.values = np.empty(0)
-
-    def offer(
-        self, start: int, score: NDArray[np.float64], values: NDArray[np.float64]
-    ) -> None:
-        chosen = np.flatnonzero(score <= self.limit)
-        if chosen.size == 0:
-            return
-        all_scores = np.concatenate([self.score, score[chosen]])
-        all_values = np.concatenate([self.values, values[chosen]])
-        index = np.concatenate([self.index, chosen + start])
-        kept = np.arange(index.size)
-        if index.size > self.k:
-            # All rows that tie with the k-th smallest stay until the sort below.
-            kth = np.partition(all_scores, self.k - 1)[self.k - 1]
-            kept = np.flatnonzero(all_scores <= kth)
-        order = kept[np.lexsort((index[kept], all_scores[kept]))[: self.k]]
-        self.score, self.values = all_scores[order], all_values[order]
-        self.index = index[order]
-        if self.index.size == self.k:
-            self.limit = self.score[-1]
-
-
-# What `judge_margins` says of a chunk of rows.
-_Part = tuple[float, float, float, int, int, float]
-
-
-def sweep(
-    chunks: Iterable[tuple[int, int]],
-    margins: Callable[[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]],
-    signs: NDArray[np.int8],
-    n_columns: int,
-    k: int,
-    by_margin: bool = False,
-) -> Scan:
-    """Run ``margins(start, stop) -> (s, t)`` over all chunks and rank the rows.
-
-    Parameters
-    ----------
-    chunks : iterable of (int, int)
-        The half-open row ranges to visit.
-    margins : callable
-        Returns, for a range, the computed ``a_i . w`` and ``sum_j |a_ij w_j|``.
-    signs : ndarray of shape (n,)
-        The sign of each row.
-    n_columns : int
-        Number of columns, for the error bound.
-    k : int
-        How many rows to keep; rows are ranked by ``s_i / t_i``.
-    by_margin : bool, default=False
-        Rank them by ``s_i`` instead.
-    """
-    factor = error_factor(n_columns)
-    underflow = n_columns * SMALLEST_SUBNORMAL
-
-    def visit(
-        chunk: tuple[int, int],
-    ) -> tuple[int, NDArray[np.float64], NDArray[np.float64], _Part]:
-        start, stop = chunk
-        s, t = margins(start, stop)
-        of_chunk, score = signs[start:stop], np.empty(stop - start)
-        part = judge_margins(s, t, of_chunk, factor, underflow, by_margin, score)
-        return start, score, s, part
-
-    smallest = _Smallest(k)
-    parts = []
-    for start, score, values, part in map_in_threads(visit, chunks):
-        smallest.offer(start, score, values)
-        parts.append(part)
-    return Scan(
-        min((part[0] for part in parts), default=np.inf),
-        min((part[1] for part in parts), default=np.inf),
-        min((part[2] for part in parts), default=np.inf),
-        sum(part[3] for part in parts),
-        sum(part[4] for part in parts),
-        smallest.index,
-        smallest.values,
-        max((part[5] for part in parts), default=0.0),
-    )

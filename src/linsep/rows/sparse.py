@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from linsep.rows import _sweeps
 from linsep.rows.matrix_rows import MatrixRows
+from linsep.rows.protocol import split
 
 
 class SparseRows(MatrixRows):
@@ -33,13 +34,24 @@ class SparseRows(MatrixRows):
         """Return the exact signed rows named by ``index``, a float64 CSR matrix."""
         from scipy import sparse
 
-        signs = self.signs[index].astype(np.float64)
-        rows = sparse.csr_matrix(self.X[index], dtype=np.float64, copy=True)
-        rows.data *= np.repeat(signs, np.diff(rows.indptr))
-        if self.fit_intercept:
-            constant = sparse.csr_matrix(signs[:, None])
-            rows = sparse.hstack([rows, constant], format="csr")
-        return rows
+        extra = int(self.fit_intercept)
+        counts = np.diff(self.X.indptr)[index] + extra
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        data = np.empty(indptr[-1])
+        indices = np.empty(indptr[-1], dtype=self.X.indices.dtype)
+        # Some rows at a time: what is copied on the way is far less than the rows.
+        for start, stop in split(index.size, 8 * self.entries_a_row):
+            block, signs = self.X[index[start:stop]], self.signs[index[start:stop]]
+            here = slice(int(indptr[start]), int(indptr[stop]))
+            is_entry = np.ones(here.stop - here.start, dtype=bool)
+            if extra:
+                last = indptr[start + 1 : stop + 1] - 1
+                data[last], indices[last] = signs, self.shape[1] - 1
+                is_entry[last - here.start] = False
+            data[here][is_entry] = block.data * np.repeat(signs, np.diff(block.indptr))
+            indices[here][is_entry] = block.indices
+        shape = index.size, self.shape[1]
+        return sparse.csr_matrix((data, indices, indptr), shape=shape)
 
     def _fill(
         self,

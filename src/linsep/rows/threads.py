@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,8 +22,23 @@ Item = TypeVar("Item")
 Out = TypeVar("Out")
 
 
+_is_single: ContextVar[bool] = ContextVar("linsep_is_single", default=False)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let what the block does run in its own thread alone, as a task among many."""
+    token = _is_single.set(True)
+    try:
+        yield
+    finally:
+        _is_single.reset(token)
+
+
 def count_threads() -> int:
     """Return the cores this process may use, or ``LINSEP_NUM_THREADS`` if set."""
+    if _is_single.get():
+        return 1
     wanted = os.environ.get("LINSEP_NUM_THREADS", "")
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)
@@ -55,6 +72,22 @@ def map_in_threads(
     finally:
         for future in waiting:
             future.cancel()
+
+
+def one_ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield the items, each made by another thread while the one before is used."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    end: Any = object()
+    reader = ThreadPoolExecutor(1, thread_name_prefix="linsep-reader")
+    try:
+        waiting = reader.submit(next, items, end)
+        while (item := waiting.result()) is not end:
+            waiting = reader.submit(next, items, end)
+            yield item
+    finally:
+        # Not waited for: it may be the reader itself that clears a reading given up.
+        reader.shutdown(wait=False, cancel_futures=True)
 
 
 @cache

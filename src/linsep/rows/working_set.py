@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import Rows, Scan, is_sparse
+from linsep.rows import Rows, Scan, SparseRows, stacked
 
 Answer = TypeVar("Answer")
 
@@ -92,13 +92,23 @@ class WorkingSet:
         return np.random.default_rng(self._seed)  # a generator stays what it is
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows held, and of columns."""
+        return self.index.size, self.source.shape[1]
+
+    @property
     def rows(self) -> Any:
-        """The rows held, signed: ndarray or csr_matrix of shape (m, d)."""
+        """The rows held, signed: ndarray or csr_matrix of shape (m, d).
+
+        A copy of all rows of a large sparse matrix is made anew each time.
+        """
+        if self.is_complete and isinstance(self.source, SparseRows):
+            return self.source.take(self.index)
         n_gathered = 0 if self._gathered is None else self._gathered.shape[0]
         if self._gathered is None or n_gathered < self.index.size:
             taken = self.source.take(self.index[n_gathered:])
             if n_gathered:
-                taken = _stack(self._gathered, taken)
+                taken = stacked([self._gathered, taken])
             self._gathered = taken
         return self._gathered
 
@@ -220,12 +230,3 @@ class WorkingSet:
         # Spirakis, 2006); in logarithms, so that no small weight underflows.
         keys = np.log(self._rng.random(n)) / mass
         self.add(np.argpartition(-keys, size - 1)[:size])
-
-
-def _stack(rows: Any, more: Any) -> Any:
-    """Put rows under rows, dense or sparse."""
-    if is_sparse(rows):
-        from scipy import sparse
-
-        return sparse.vstack([rows, more], format="csr")
-    return np.concatenate([rows, more])

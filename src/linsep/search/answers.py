@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -15,6 +16,7 @@ from linsep.input import Problem
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.result import LargestMargin, Separation, Status
 from linsep.rows import Rows, as_dense
+from linsep.rows.blocks import BlockRows
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Effort, Interval, Monitor
 from linsep.search.reasons import Reason
@@ -134,13 +136,27 @@ def answered(
         problem = read()
         if len(problem.classes) == 1 and problem.fit_intercept:
             return one_class(problem, monitor.effort, record)
-        verdict = find(problem.rows)
+        with _watched(problem.rows, monitor):
+            verdict = find(problem.rows)
         return result_of(problem, verdict, monitor.effort, monitor.interval, record)
     except KeyboardInterrupt:
         if problem is None:
             return interrupted(monitor.effort, record, fit_intercept)
         verdict = Verdict.undecided(Reason.INTERRUPTED.text())
         return result_of(problem, verdict, monitor.effort, monitor.interval, record)
+
+
+@contextmanager
+def _watched(rows: Rows, monitor: Monitor) -> Iterator[None]:
+    """Let the monitor know of every block that is read meanwhile."""
+    if not isinstance(rows, BlockRows):
+        yield
+        return
+    rows.told, monitor.n_rows = monitor.read, rows.shape[0]
+    try:
+        yield
+    finally:
+        rows.told = None
 
 
 def result_of(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import Rows
+from linsep.rows.blocks import BlockRows
 from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Monitor
@@ -18,7 +19,8 @@ def by_factorisation(
 ) -> Hyperplane | Verdict | None:
     """Part all rows by `linsep.verified`; None if that proves nothing.
 
-    A `start` of shape (d,) near the estimate saves steps.
+    Of rows that are read in blocks it can be proved that all overlap. A `start` of
+    shape (d,) near the estimate saves steps.
     """
     # SciPy's factorisations are loaded for those that need them.
     from linsep.verified.answers import combined
@@ -27,8 +29,16 @@ def by_factorisation(
     from linsep.verified.vectors import written_out
 
     n, d = rows.shape
-    counts = Counts(np.ones(n), np.zeros(n))
     check = partial(monitor.stop_if_due, rounds=False)
+    if isinstance(rows, BlockRows):
+        from linsep.verified.sums import overlapping
+
+        found = overlapping(rows, np.random.default_rng(0), check)
+        if found is None:
+            return None
+        monitor.at_most(0.0)
+        return Verdict.overlapping(found)
+    counts = Counts(np.ones(n), np.zeros(n))
     reduced = Reduction(rows, counts, start, check=check).run()
     if not reduced.is_proved:
         return None

@@ -112,6 +112,8 @@ class Monitor:
         As in `linsep.Progress`.
     interval : Interval
         What is proved of the largest margin so far.
+    rows_read, n_rows : int
+        As in `linsep.Progress`.
     trace : list of Progress
         One record a sweep.
     """
@@ -124,6 +126,8 @@ class Monitor:
     n_working: int = 0
     n_violations: int | None = None
     interval: Interval = Interval()
+    rows_read: int = 0
+    n_rows: int = 0
     trace: list[Progress] = field(default_factory=list)
     _last_told: float = 0.0
     _asked_to_stop: bool = False
@@ -188,6 +192,11 @@ class Monitor:
 
         return should_stop
 
+    def read(self, rows_read: int) -> None:
+        """Take in how many rows were read; raise `Stopped` if the search must end."""
+        self.rows_read = rows_read
+        self.stop_if_due(rounds=False)
+
     def begin_sweep(self) -> None:
         """Raise `Stopped` if no sweep over all rows may be made."""
         if self.n_passes >= self.limits.max_passes:
@@ -221,6 +230,8 @@ class Monitor:
             self.interval.lower,
             self.interval.upper,
             self.clock.elapsed(),
+            self.rows_read,
+            self.n_rows,
         )
 
     def _tell(self, progress: Progress) -> None:

@@ -106,7 +106,7 @@ class MarginEngine:
 
     def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Run the active set; where it gets no further, exact arithmetic."""
-        if min(working.rows.shape) > MOST_FACTORED:
+        if min(working.shape) > MOST_FACTORED:
             return self._without_margin()
         solution = self._solve(working)
         if is_conflict(solution):

@@ -32,8 +32,9 @@ from linsep.solvers.metric import MOST_COORDINATES
 # factorisation: exact arithmetic takes minutes.
 MOST_SETTLED = 500
 # Their working sets are factored before the active set is tried; up to so many columns
-# unless the loop leaves at most so many rows on the wrong side.
-MOST_PLAYED = 1_500
+# unless the loop leaves at most so many rows on the wrong side. Nor are working sets of
+# very many columns, which a factorisation seldom takes.
+MOST_PLAYED, MOST_FACTORED = 1_500, 10_000
 ALMOST_NONE = 0.02
 
 
@@ -131,7 +132,7 @@ class Search:
         self, working: WorkingSet, support: NDArray[np.intp], p: NDArray[np.float64]
     ) -> None:
         """Take in what weights on rows held say the margin is at most."""
-        bound = margin_upper(working.rows[support], p, self.rows.fit_intercept)
+        bound = margin_upper(working.rows, p, self.rows.fit_intercept, support)
         self.monitor.at_most(bound)
 
     def features(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -172,7 +173,7 @@ class Search:
         """
         from linsep.proof.ladder import settle
 
-        size = min(working.rows.shape)
+        size = min(working.shape)
         if size > self.most_settled and self.factored is not None:
             return self.factored
         if size > MOST_COORDINATES:
@@ -238,10 +239,11 @@ class SeparatorEngine:
 
         With many columns the active set is slow, and what it ends in slower to prove.
         """
-        size = min(working.rows.shape)
+        size = min(working.shape)
         if self._is_factored or size <= self.search.most_settled:
             return 1.0
-        return ALMOST_NONE if size <= MOST_PLAYED else 0.0
+        is_between = MOST_PLAYED < size <= MOST_FACTORED
+        return 0.0 if is_between else ALMOST_NONE
 
     def _candidate(self, working: WorkingSet, patience: float = 1.0) -> Candidate:
         """Run the engines on the working set, and take in their bound."""

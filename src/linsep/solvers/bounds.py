@@ -9,13 +9,20 @@ the rows with equal mass on both classes, every unit ``coef`` and every intercep
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import as_dense, is_sparse
-from linsep.solvers.scaling import exponent_above, shifted
+from linsep.rows import as_dense, is_sparse, split
+from linsep.solvers.scaling import (
+    SMALL_BLOCKS,
+    exponent_above,
+    row_blocks,
+    row_numbers,
+    shifted,
+)
 
 EPS = float(np.finfo(np.float64).eps)
 # Below this a product with 1 - EPS is no longer sure to be smaller.
@@ -39,7 +46,9 @@ def norm(values: NDArray[np.float64]) -> float:
 def row_lengths(rows: Any) -> NDArray[np.float64]:
     """Return the Euclidean lengths of rows, dense or sparse."""
     if is_sparse(rows):
-        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        squares = np.zeros(rows.shape[0])
+        for here, part in row_blocks(rows):
+            np.add.at(squares, row_numbers(rows, here), np.square(rows.data[part]))
     else:
         squares = np.einsum("ij,ij->i", rows, rows)
     return np.asarray(np.sqrt(squares))
@@ -50,7 +59,12 @@ def longest_row(rows: Any) -> float:
     return float(row_lengths(rows).max(initial=0.0))
 
 
-def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -> float:
+def margin_upper(
+    rows: Any,
+    weights: NDArray[np.float64],
+    fit_intercept: bool,
+    index: NDArray[np.intp] | None = None,
+) -> float:
     """Return an upper bound on the margin of any data that contain these rows.
 
     Parameters
@@ -62,25 +76,37 @@ def margin_upper(rows: Any, weights: NDArray[np.float64], fit_intercept: bool) -
     fit_intercept : bool
         With an intercept the two classes are brought to equal mass first, as the free
         intercept demands; one class alone leaves the margin unbounded (inf).
+    index : ndarray of shape (k,), int, or None, default=None
+        The rows meant, where `rows` holds others too.
     """
     p = weights / weights.sum()
-    features = rows
+    index = np.arange(rows.shape[0]) if index is None else index
     if fit_intercept:
-        features, signs = rows[:, :-1], rows[:, -1]
-        positive = as_dense(signs)
-        positive = positive.ravel() > 0
+        positive = as_dense(rows[:, -1]).ravel()[index] > 0
         mass = float(p[positive].sum())
         if not 0.0 < mass < 1.0:
             return np.inf
         p = np.where(positive, 0.5 * p / mass, 0.5 * p / float(p[~positive].sum()))
-    exponent = exponent_above(features)
-    unit = shifted(features, -exponent)
-    lengths = row_lengths(unit)
+
+    def parts() -> Iterator[tuple[slice, Any]]:
+        # Some rows at a time: sparse ones may be as large as the data.
+        a_row = rows.size // max(1, rows.shape[0])
+        for start, stop in split(index.size, SMALL_BLOCKS * a_row):
+            here = slice(start, stop)
+            part = rows[index[here]]
+            yield here, part[:, :-1] if fit_intercept else part
+
+    exponent = max((exponent_above(part) for _, part in parts()), default=0)
+    total, lengths = np.zeros(rows.shape[1] - int(fit_intercept)), np.empty(len(p))
+    for here, part in parts():
+        unit = shifted(part, -exponent)
+        lengths[here] = row_lengths(unit)
+        total += p[here] @ unit
     # What the sums may lose, and what an imbalance of the rounded masses may cost: a
     # separating unit vector's intercept is at most the largest length.
-    rounding = (len(p) + features.shape[1] + 16) * EPS
+    rounding = (len(p) + total.size + 16) * EPS
     loss = rounding * (float(p @ lengths) + float(lengths.max(initial=0.0)))
-    bound = norm(np.asarray(p @ unit)) * (1.0 + rounding) + loss
+    bound = norm(total) * (1.0 + rounding) + loss
     # Relative slack vanishes among subnormals: the last step is rounded up.
     return math.nextafter(_ldexp(bound, exponent), math.inf) if bound else 0.0
 

@@ -117,6 +117,7 @@ def solve(
     with calm_blas(min(rows.shape), n_entries=rows.size):
         as_they_are = patience == 0.0 and is_sparse(rows)
         coordinates = whiten(rows, constant=constant, diagonal=as_they_are)
+        del rows  # which may be as large as the data
         if start is None or coordinates.is_diagonal:
             found, has_hope = _play(coordinates, complete, limit, stop, patience)
             n_rounds = found.n_rounds

@@ -23,7 +23,7 @@ stay sparse.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,9 @@ from numpy.typing import NDArray
 
 from linsep.rows import as_dense, is_sparse
 from linsep.solvers._factors import divided, orthonormal
+from linsep.solvers.bounds import row_lengths
 from linsep.solvers.gram_factor import gram_of, pivoted_cholesky
-from linsep.solvers.scaling import Balanced, exponents
+from linsep.solvers.scaling import Balanced, exponents, row_blocks, row_numbers
 
 # Directions this small, relative to the largest, are rounding: a QR of doubles cannot
 # tell them from zero. A separator that needs them is found by the exact ladder.
@@ -248,21 +249,36 @@ def _gram_coordinates(A: Any) -> Coordinates:
     return Coordinates(unit, scaled.lengths(length), to_weights)
 
 
+def _unit_rows(
+    A: Any,
+) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
+    """Bring columns, then rows of a CSR matrix to unit length, in place.
+
+    Returns the rows, their lengths, and what the columns were multiplied by.
+    """
+    width = np.zeros(A.shape[1])
+    for _, part in row_blocks(A):
+        squares = np.square(A.data[part])
+        width += np.bincount(A.indices[part], squares, minlength=width.size)
+    to_columns = 1.0 / np.sqrt(np.where(width > 0, width, 1.0))
+    for _, part in row_blocks(A):
+        A.data[part] *= to_columns[A.indices[part]]
+    length = row_lengths(A)
+    length[length == 0] = 1.0
+    for here, part in row_blocks(A):
+        A.data[part] /= length[row_numbers(A, here)]
+    return A, length, to_columns
+
+
 def _diagonal_coordinates(A: Any) -> Coordinates:
     """Bring columns, then rows, to unit length; sparse stays sparse."""
-    from scipy import sparse
-
     scaled = Balanced.of(A)
-    values = scaled.values
-    squares = values.multiply(values) if is_sparse(values) else values**2
-    width = np.sqrt(np.asarray(squares.sum(axis=0), dtype=np.float64).ravel())
-    to_columns = 1.0 / np.where(width > 0, width, 1.0)
+    values, scaled = scaled.values, replace(scaled, values=None)
     if is_sparse(values):
-        moved = sparse.csr_matrix(values.multiply(to_columns))
-        length = np.sqrt(np.asarray(moved.multiply(moved).sum(axis=1)).ravel())
-        length[length == 0] = 1.0
-        unit: Any = sparse.csr_matrix(moved.multiply(1.0 / length[:, None]))
+        unit, length, to_columns = _unit_rows(values)
     else:
+        width = np.sqrt(np.square(values).sum(axis=0))
+        to_columns = 1.0 / np.where(width > 0, width, 1.0)
         unit, length = _normalised(values * to_columns)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:

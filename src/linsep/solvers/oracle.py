@@ -71,8 +71,10 @@ class Oracle:
             A = np.ascontiguousarray(A, dtype=np.float64)
             n_entries = n * d
         self.A = A
-        # The parts, unlike the threads, are the same on every machine.
-        n_parts = min(MOST_PARTS, max(1, n_entries // ENTRIES_A_PART))
+        # The parts, unlike the threads, are the same on every machine. Each has a sum
+        # of its own, which is to be far smaller than its rows.
+        a_part = max(ENTRIES_A_PART, 16 * d)
+        n_parts = min(MOST_PARTS, max(1, n_entries // a_part))
         bounds = np.linspace(0, n, n_parts + 1) if n_parts > 1 else np.array([0, n])
         block = max(4, BLOCK_ENTRIES // max(1, n_entries // max(1, n)))
         n_threads = min(count_threads(), n_parts) if n_parts > 1 else 1

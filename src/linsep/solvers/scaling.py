@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import is_sparse
+from linsep.rows import is_sparse, split
 
 # Powers of two beyond this one, up or down, are near an end of the doubles.
 SAFE_EXPONENT = 900
+# Blocks of a sparse matrix are so many times smaller than those of a sweep.
+SMALL_BLOCKS = 8
 # Rows this many powers of two from the typical one are scaled on their own.
 EXTREME_ROW_BITS = 20
 
@@ -107,17 +110,40 @@ class Balanced:
         return np.ldexp(length, np.clip(self.rows, -SAFE_EXPONENT, SAFE_EXPONENT))
 
 
+def row_blocks(A: Any) -> Iterator[tuple[slice, slice]]:
+    """Yield ranges of the rows of a CSR matrix, and of their entries, a few at a time.
+
+    What is made of the entries of a range is far smaller than the matrix.
+    """
+    m = A.shape[0]
+    for start, stop in split(m, SMALL_BLOCKS * (1 + A.nnz // max(1, m))):
+        yield slice(start, stop), slice(int(A.indptr[start]), int(A.indptr[stop]))
+
+
+def row_numbers(A: Any, rows: slice) -> NDArray[np.intp]:
+    """Return the row of each entry of a range of rows of a CSR matrix."""
+    return np.repeat(np.arange(rows.start, rows.stop), np.diff(A.indptr)[rows])
+
+
+def with_entries(A: Any, data: NDArray[np.float64]) -> Any:
+    """Return a CSR matrix with other entries in the same places, which are shared."""
+    from scipy import sparse
+
+    return sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
+
+
 def _shifted_both(
     A: Any, rows: NDArray[np.int64] | None, columns: NDArray[np.int64]
 ) -> Any:
     """Multiply rows and columns by powers of two: exact, but for underflow to zero."""
     if is_sparse(A):
-        shifted = A.tocsr(copy=True)
-        shift = columns[shifted.indices]
-        if rows is not None:
-            shift += np.repeat(rows, np.diff(shifted.indptr))
-        shifted.data = np.ldexp(shifted.data, shift)
-        return shifted
+        scaled = np.empty(A.nnz)
+        for here, part in row_blocks(A):
+            shift = columns[A.indices[part]]
+            if rows is not None:
+                shift += np.repeat(rows[here], np.diff(A.indptr)[here])
+            scaled[part] = np.ldexp(A.data[part], shift)
+        return with_entries(A, scaled)
     if rows is not None:
         return np.ldexp(A, rows[:, None] + columns)
     if np.abs(columns).max(initial=0) > SAFE_EXPONENT:
@@ -128,5 +154,12 @@ def _shifted_both(
 def _largest(A: Any, axis: int) -> NDArray[np.float64]:
     """Return the largest magnitude along an axis of a dense or CSR matrix."""
     if is_sparse(A):
-        return np.asarray(abs(A).max(axis=axis).toarray(), dtype=np.float64).ravel()
+        largest = np.zeros(A.shape[1 - axis])
+        for here, part in row_blocks(A):
+            sizes = np.abs(A.data[part])
+            if axis == 0:
+                np.maximum.at(largest, A.indices[part], sizes)
+            else:
+                np.maximum.at(largest, row_numbers(A, here), sizes)
+        return largest
     return np.asarray(np.maximum.reduce(np.abs(A), axis=axis, initial=0.0))

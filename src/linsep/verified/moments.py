@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import sqrt
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ from linsep.rows.threads import count_threads, map_in_threads
 from linsep.solvers._factors import cholesky, divided, solve_factored
 from linsep.solvers.blas import calm_blas
 from linsep.verified._moments import sum_blocks, take_products
-from linsep.verified.parts import Floats, Index, Part, shifted
+from linsep.verified.parts import Check, Floats, Index, Part, shifted
 from linsep.verified.vectors import columns_of
 
 # The diagonal of the scaled matrix is at most this.
@@ -57,6 +57,18 @@ PANEL = 512
 FEW_ENTRIES = 20_000
 # A factorisation of fewer columns is over before more threads have found each other.
 NARROW = 3_000
+
+
+class Extent(Protocol):
+    """What bounds on rounding must know of the rows that were summed over."""
+
+    @property
+    def longest(self) -> int:
+        """Entries that are not zero at most in a row."""
+
+    @property
+    def check(self) -> Check:
+        """Called between steps; ends the work by an exception."""
 
 
 class TooLarge(Exception):
@@ -98,9 +110,9 @@ class Layout:
         The levels of a factor stand next to each other.
         """
         k = part.shape[1]
-        every = np.arange(k)
         if not part.is_sparse:
-            return cls(every[:0], every, every[:0], (every[:0], every))
+            return cls.dense(k)
+        every = np.arange(k)
         indptr, indices = part.pattern
         counts = np.diff(indptr)
         before = np.full(indices.size, -1)
@@ -126,6 +138,12 @@ class Layout:
         places = (first_place, rest_place)
         return cls(chosen, rest, order, places, part.entries(order))
 
+    @classmethod
+    def dense(cls, k: int) -> Layout:
+        """Eliminate none of k columns first."""
+        every = np.arange(k)
+        return cls(every[:0], every, every[:0], (every[:0], every))
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -133,7 +151,7 @@ class Moments:
 
     Attributes
     ----------
-    part : Part
+    part : Part or Extent
     layout : Layout
     exponents : ndarray of shape (k,), int
         T, as powers of two.
@@ -146,7 +164,7 @@ class Moments:
         Additions at most in an entry.
     """
 
-    part: Part
+    part: Extent
     layout: Layout
     exponents: NDArray[np.int64]
     D: Floats
@@ -166,6 +184,21 @@ class Moments:
             raise TooLarge
         whole = _sparse_sum if part.is_sparse else _dense_sum
         return whole(part, v, layout)
+
+    @classmethod
+    def of_sum(cls, part: Extent, C: Floats, layout: Layout, n_terms: int) -> Moments:
+        """Scale a sum of ``v_i a_i a_i'`` that is given whole.
+
+        Raises
+        ------
+        NotPositive
+        """
+        from scipy import sparse
+
+        exponents = _scales(C.diagonal())
+        C = shifted(shifted(C, -exponents).T, -exponents)
+        none = sparse.csr_array((0, C.shape[0]))
+        return cls(part, layout, exponents, np.empty(0), none, C, n_terms)
 
     def scaled(self, x: Floats, *, up: bool = False) -> Floats:
         """Return ``T^-1 x``, or ``T x``, of a vector or of columns."""
@@ -325,8 +358,6 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
 
 
 def _dense_sum(part: Part, v: Floats, layout: Layout) -> Moments:
-    from scipy import sparse
-
     k = part.shape[1]
     root = np.sqrt(v)
 
@@ -337,10 +368,7 @@ def _dense_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     C = np.zeros((k, k))
     for block in part.mapped(share):
         C += block
-    exponents = _scales(C.diagonal())
-    C = shifted(shifted(C, -exponents).T, -exponents)
-    none = sparse.csr_array((0, k))
-    return Moments(part, layout, exponents, np.empty(0), none, C, part.n_terms)
+    return Moments.of_sum(part, C, layout, part.n_terms)
 
 
 def _cholesky(S: Floats, check: Any) -> Floats:

@@ -251,6 +251,41 @@ class Step:
         return np.asarray(np.sqrt(squared) * slack + 1e-150)
 
 
+def product_errors(sizes: Floats, longest: int) -> Floats:
+    """Bound the error of products of rows whose terms have these sums of magnitudes."""
+    return gamma(longest + 4) * sizes + 1e-300
+
+
+def left_of(
+    weights: Weights, products: Floats, errors: Floats, sum_error: float, n_rows: int
+) -> tuple[Floats, Floats]:
+    """Return ``p_i - v_i a_i . q`` of some rows, and what their sum may be off by.
+
+    Parameters
+    ----------
+    weights : Weights
+    products, errors : ndarray of shape (n,)
+        The computed ``a_i . q``, and how far they may be off.
+    sum_error : float
+        What a sum over all rows is off by, as a share of its magnitudes.
+    n_rows : int
+        How many rows there are in all.
+
+    Returns
+    -------
+    u, bound : ndarray of shape (n,)
+        The sum of ``u_i a_i`` is off by that of ``bound_i |a_i|`` at most.
+    """
+    u = weights.net - weights.moment * products
+    # u is off by the errors of the products and a few roundings of its own; the sum
+    # over rows by one product and its additions.
+    bound = (1 + gamma(6)) * weights.moment * errors
+    bound += gamma(6) * (weights.size + weights.moment * np.abs(products))
+    # The checker, which adds up in blocks, is to see it as well.
+    blocks = gamma(2 * isqrt(n_rows) + 16)
+    return u, bound + max(sum_error, blocks) * np.abs(u)
+
+
 @dataclass(frozen=True)
 class _Residual:
     """What a solution leaves: ``e = r - M q``, a sum over rows.
@@ -271,20 +306,17 @@ class _Residual:
     @classmethod
     def of(cls, part: Part, weights: Weights, q: Floats) -> _Residual:
         products, sizes = part.products_and_sizes(q)
-        length = part.longest
-        errors = gamma(length + 4) * sizes + 1e-300
-        u = weights.net - weights.moment * products
-        # u is off by the errors of the products and a few roundings of its own; the sum
-        # over rows by one product and its additions.
-        bound = (1 + gamma(6)) * weights.moment * errors
-        bound += gamma(6) * (weights.size + weights.moment * np.abs(products))
-        # The checker, which adds up in blocks, is to see it as well.
-        blocks = gamma(2 * isqrt(part.shape[0]) + 16)
-        bound += max(part.sum_error, blocks) * np.abs(u)
+        errors = product_errors(sizes, part.longest)
+        u, bound = left_of(weights, products, errors, part.sum_error, part.shape[0])
         doubt = part.combined_sizes(bound) * (1 + gamma(part.shape[0] + 4)) + 1e-300
         return cls(products, errors, part.combined(u), doubt)
 
     def norm(self, moments: Moments) -> float:
         """Return an upper bound on ``|T^-1 e|``."""
-        whole = moments.scaled(np.abs(self.e) + self.doubt)
-        return float(np.linalg.norm(whole)) * (1 + gamma(whole.size + 8))
+        return residual_norm(moments, self.e, self.doubt)
+
+
+def residual_norm(moments: Moments, e: Floats, doubt: Floats) -> float:
+    """Return an upper bound on ``|T^-1 e|``, of an e that may be off by so much."""
+    whole = moments.scaled(np.abs(e) + doubt)
+    return float(np.linalg.norm(whole)) * (1 + gamma(whole.size + 8))

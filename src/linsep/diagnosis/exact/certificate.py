@@ -18,7 +18,7 @@ from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.watch import require_time
 from linsep.proof.certificate import Certificate
-from linsep.rows import DenseRows, SparseRows, rows_from
+from linsep.rows import Rows, rows_from
 from linsep.rows.equal_rows import Groups
 from linsep.verified.answers import ordered_certificate
 from linsep.verified.overlap import Counts
@@ -46,7 +46,7 @@ class CertifiedRows:
         the other side positive.
     """
 
-    rows: DenseRows | SparseRows
+    rows: Rows
     labels: NDArray[Any]
     classes: NDArray[Any]
     of_row: NDArray[np.intp]

@@ -212,7 +212,10 @@ def _require_regular_file(source: Path) -> None:
             "or on the command line: curl -s ADDRESS | linsep separate - --target COL"
         )
     if source.is_dir():
-        raise InputError(f"{source} must be a file, got a folder; name a file in it")
+        raise InputError(
+            f"{source} must be a file, or where data are read in batches a folder of "
+            "Parquet, Feather or CSV files, got a folder of none; name a file in it"
+        )
     if not source.exists():
         nearby = ""
         if source.parent.is_dir():

@@ -1,0 +1,89 @@
+"""Folders, patterns of paths and queries: data that the command reads in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from linsep.input import InputError
+from linsep.input.files.table import Request, Table
+from linsep.input.streams import Source, problem_of_stream, sql_source, stream_of
+
+# Of the options that say how data are read, those that go with files of text alone.
+_OF_TEXTS = ("header", "sep", "decimal", "encoding")
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def source_of(
+    file: Path, sql: str | None = None, max_memory: int | None = None
+) -> Source | None:
+    """Return what is read in batches: a query, a folder, a large file; else None."""
+    return stream_of(str(file), max_memory) if sql is None else sql_source(file, sql)
+
+
+def streamed_table(
+    source: Source,
+    kept: Mapping[str, Any],
+    fit_intercept: bool,
+    max_memory: int | None,
+) -> tuple[Table, dict[Any, str]]:
+    """Return a table whose X is the problem of a source, and what classes are called.
+
+    `linsep.separate` takes such an X.
+    """
+    given = [name for name in _OF_TEXTS if name in kept]
+    if given:
+        raise InputError(
+            f"--{given[0]} goes with a file of text, got {source.name}, which is read "
+            "in batches; leave it out"
+        )
+    target = kept.get("target")
+    request = Request(
+        target=target,
+        drop=kept.get("drop", ()),
+        missing=kept.get("missing", "refuse"),
+        fit_intercept=fit_intercept,
+    )
+    problem = problem_of_stream(
+        source, request, positive=kept.get("positive"), max_memory=max_memory
+    )
+    assert problem.columns is not None
+    X: Any = replace(problem, notes=())
+    table = Table(
+        X=X,
+        y=None,
+        feature_names=problem.feature_names or (),
+        target=target,
+        levels=problem.columns.levels,
+        columns=problem.columns.names,
+        rows=problem.present,
+    )
+    coded = table.coding_notes
+    notes = tuple(note for note in problem.notes if note not in coded)
+    table = replace(table, notes=notes)
+    return table, {label: str(label) for label in problem.classes.tolist()}
+
+
+def bytes_of(text: str | None) -> int | None:
+    """Read a number of bytes such as 500M, or refuse it.
+
+    Examples
+    --------
+    >>> bytes_of("500M"), bytes_of("1.5GB"), bytes_of(None)
+    (500000000, 1500000000, None)
+    """
+    if text is None:
+        return None
+    number = text.strip().upper().removesuffix("B").removesuffix("I")
+    unit = number[-1:] if number[-1:] in _UNITS else ""
+    try:
+        size = float(number.removesuffix(unit)) * _UNITS[unit]
+        if not 0 < size < 2**62:
+            raise ValueError
+    except ValueError:
+        raise InputError(
+            f"--max-memory must be a number of bytes such as 500M or 2G, got {text!r}"
+        ) from None
+    return int(size)

@@ -1,0 +1,164 @@
+"""Regressions on data that are read in batches: two outcomes, and no words on levels.
+
+What is said of rows and levels in a `linsep.diagnosis.pipeline` needs the rows at hand.
+Here the rows are parted and the coefficients judged, with the same proofs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linsep.diagnosis.exact.block_partition import Parted, parted
+from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.status import DiagnosisStatus, Estimate
+from linsep.diagnosis.watch import OutOfTime, Watch, require_time
+from linsep.input import InputError, Problem
+from linsep.input.problem import is_dask, streamed_problem
+from linsep.input.streams import stream_of
+from linsep.lazy import Lazy
+from linsep.proof.certificate import Certificate
+from linsep.proof.exact import doubles_from
+from linsep.rows.blocks import BlockRows
+
+INTERCEPT = "intercept"
+# The first sentence of each verdict: of n rows, k separated.
+_HEADLINES = {
+    DiagnosisStatus.OVERLAP: "Overlap (logistic regression): no direction predicts any "
+    "of the {n:,} rows perfectly. The maximum likelihood estimate{which} exists.",
+    DiagnosisStatus.COMPLETE: "Complete separation (logistic regression): all {n:,} "
+    "rows are predicted perfectly. No finite maximum likelihood estimate exists.",
+    DiagnosisStatus.QUASI_COMPLETE: "Quasi-complete separation (logistic regression): "
+    "{k:,} of {n:,} rows are predicted perfectly. No finite maximum likelihood "
+    "estimate exists.",
+}
+
+
+def diagnose_streamed(
+    read: Callable[[], Problem], watch: Watch, seed: int = 0
+) -> Diagnosis:
+    """Diagnose a logistic regression on data that are read in batches."""
+    known = Diagnosis(DiagnosisStatus.UNDECIDED, "binomial")
+    try:
+        problem = read()
+        rows = problem.rows
+        assert isinstance(rows, BlockRows)
+        known = replace(
+            known,
+            n_samples=rows.shape[0],
+            n_features=problem.n_features,
+            findings=problem.notes,
+        )
+        if problem.classes.size == 1:
+            raise InputError(
+                f"the outcome must have two labels where data are read in batches, got "
+                f"{problem.classes[0]!r} in all {rows.shape[0]:,} rows"
+            )
+        with _watched(rows, watch):
+            watch.begin("rows")
+            found = parted(rows, np.random.default_rng(seed), watch)
+        return replace(_told(known, problem, found), seconds=watch.seconds)
+    except OutOfTime:
+        pass
+    except KeyboardInterrupt:
+        watch.interrupt()
+    return replace(known, message=f"Undecided: {watch.reason}", seconds=watch.seconds)
+
+
+def streamed_problem_of(
+    given: Sequence[Any],
+    fit_intercept: bool | None,
+    missing: str | None,
+    options: Mapping[str, Any],
+) -> Callable[[], Problem] | None:
+    """Return what reads a source that is read in batches; None if it is none.
+
+    Raises
+    ------
+    InputError
+        If an option goes with data in memory alone: other families, weights, orders.
+    """
+    is_formula = any(isinstance(part, str) and "~" in part for part in given)
+    if len(given) != 2 or is_formula:
+        return None
+    source, y = given
+    if not (isinstance(source, Problem) or is_dask(source)):
+        source = stream_of(source) if isinstance(y, str | int) else None
+    if source is None:
+        return None
+    for name, value in options.items():
+        if value is not None and not (name == "family" and value == "binomial"):
+            raise InputError(
+                f"{name} goes with data held in memory, got a source that is read in "
+                "batches, of which logistic regressions of two outcomes are diagnosed; "
+                "read a part of it, or leave the option out"
+            )
+
+    def read() -> Problem:
+        whole = fit_intercept is not False
+        found = streamed_problem(source, y, whole, missing or "refuse")
+        assert found is not None
+        return found
+
+    return read
+
+
+@contextmanager
+def _watched(rows: BlockRows, watch: Watch) -> Iterator[None]:
+    """End a reading where the watch says so."""
+    rows.told = lambda _: require_time(watch.is_over)
+    try:
+        yield
+    finally:
+        rows.told = None
+
+
+def _told(known: Diagnosis, problem: Problem, found: Parted) -> Diagnosis:
+    """Put what is proved into the record."""
+    rows = problem.rows
+    assert isinstance(rows, BlockRows)
+    n, d = rows.shape
+    n_overlapped = int(np.count_nonzero(found.overlapped))
+    status = DiagnosisStatus.QUASI_COMPLETE
+    if n_overlapped in (0, n):
+        is_overlap = n_overlapped == n
+        status = DiagnosisStatus.OVERLAP if is_overlap else DiagnosisStatus.COMPLETE
+    names = problem.feature_names or tuple(f"x{j}" for j in range(problem.n_features))
+    columns = list(enumerate(names))
+    if problem.fit_intercept:
+        columns.insert(0, (d - 1, INTERCEPT))
+    exact = direction = None
+    if status is not DiagnosisStatus.OVERLAP:
+        exact = tuple(found.w[j] for j, _ in columns)
+        direction = doubles_from(exact)
+    without = {name: found.estimates[j] for j, name in columns if j in found.estimates}
+    is_certified = found.reduced is not None or n_overlapped == 0
+
+    def certificate() -> Certificate | None:
+        return found.certificate(rows, problem.classes)
+
+    which = "" if found.rank == d else " of every coefficient that is identified"
+    message = _HEADLINES[status].format(n=n, k=n - n_overlapped, which=which)
+    return replace(
+        known,
+        status=status,
+        message=message,
+        rank=found.rank,
+        separated_rows=problem.given(np.flatnonzero(~found.overlapped)),
+        overlapped_rows=problem.given(np.flatnonzero(found.overlapped)),
+        direction=direction,
+        exact_direction=exact,
+        coefficient_names=tuple(name for _, name in columns),
+        estimates={
+            name: Estimate.ALIASED
+            if found.aliased[j]
+            else found.estimates.get(j, Estimate.UNDECIDED)
+            for j, name in columns
+        },
+        estimates_without_aliased=without,
+        _certificate=Lazy(certificate) if is_certified else None,
+    )

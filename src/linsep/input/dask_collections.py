@@ -1,0 +1,188 @@
+"""Dask arrays and frames to a problem whose rows stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linsep.input.errors import InputError
+from linsep.input.features import features_from
+from linsep.input.files.table import Request
+from linsep.input.labels import labels_from, signs_from
+from linsep.input.problem import Problem
+from linsep.input.streams.coding import Coding
+from linsep.input.streams.problem import (
+    coded_problem,
+    coding_of,
+    selected,
+    signs_of,
+)
+from linsep.input.streams.sources import Source
+from linsep.input.streams.survey import Survey, label_codes, survey
+from linsep.rows import rows_from
+from linsep.rows.dask_rows import DaskRows
+from linsep.rows.matrix_rows import MatrixRows
+
+
+def dask_problem(X: Any, y: Any, fit_intercept: bool, missing: str) -> Problem:
+    """Return the problem of a Dask array and its labels, or of a frame.
+
+    Parameters
+    ----------
+    X : dask array of shape (n, d), or dask frame
+    y : dask array or array-like of shape (n,), or of a frame the name of a column
+    fit_intercept : bool
+    missing : {"refuse"}
+        Rows without a value are refused.
+    """
+    if missing != "refuse":
+        raise InputError(
+            'missing must be "refuse" for Dask collections, got '
+            f"{missing!r}; drop the rows there: X.dropna()"
+        )
+    if hasattr(X, "to_delayed") and hasattr(X, "columns"):
+        return _frame_problem(X, y, fit_intercept)
+    if not (hasattr(X, "chunks") and getattr(X, "ndim", 0) == 2):
+        raise InputError(
+            f"X must be a Dask array of two dimensions or a Dask frame, got "
+            f"{type(X).__name__}; compute it, or make an array of it"
+        )
+    return _array_problem(X, y, fit_intercept)
+
+
+def _array_problem(X: Any, y: Any, fit_intercept: bool) -> Problem:
+    import dask
+    import dask.array
+
+    if any(np.isnan(size) for size in X.chunks[0]):
+        X = X.compute_chunk_sizes()
+    X = X.rechunk({1: -1})
+    if not isinstance(y, dask.array.Array):
+        if hasattr(y, "to_dask_array"):
+            y = y.to_dask_array(lengths=True)
+        else:
+            labels = labels_from(y)
+            chunks = X.chunks[0] if len(labels) == X.shape[0] else len(labels)
+            y = dask.array.from_array(labels, chunks=(chunks,))
+    if y.ndim != 1 or y.shape[0] != X.shape[0]:
+        raise InputError(
+            f"X and y must have the same number of rows, got {X.shape[0]} rows in X "
+            f"and labels of shape {y.shape}; pass one label for every row of X"
+        )
+    y = y.rechunk((X.chunks[0],))
+    labels = labels_from(y.compute())
+    classes, signs = signs_from(labels)
+    parts = [
+        dask.delayed(_both)(*pair)
+        for pair in zip(_blocks(X), y.to_delayed(), strict=True)
+    ]
+    dtype = np.dtype(np.float32 if X.dtype in (np.float32, np.float16) else np.float64)
+    rows = DaskRows(
+        parts,
+        LoadArray(classes[-1], fit_intercept),
+        X.chunks[0],
+        signs,
+        X.shape[1],
+        fit_intercept,
+        dtype,
+    )
+    return Problem(rows, classes, None, fit_intercept)
+
+
+def _blocks(X: Any) -> list[Any]:
+    return list(X.to_delayed()[:, 0])
+
+
+def _both(features: Any, labels: Any) -> tuple[Any, Any]:
+    return features, labels
+
+
+@dataclass(frozen=True)
+class LoadArray:
+    """Makes signed rows of a block of features and one of labels, on a worker."""
+
+    positive: Any
+    fit_intercept: bool
+
+    def __call__(self, part: tuple[Any, Any]) -> MatrixRows:
+        """Refuse what is not finite, as for data in memory."""
+        features, _ = features_from(part[0])
+        is_positive = np.asarray(labels_from(part[1]) == self.positive, dtype=bool)
+        signs = np.where(is_positive, 1, -1).astype(np.int8)
+        return rows_from(features, signs, self.fit_intercept)
+
+
+def _frame_problem(frame: Any, y: Any, fit_intercept: bool) -> Problem:
+    import dask
+
+    if not isinstance(y, str | int):
+        raise InputError(
+            "y must name the column of the labels where X is a Dask frame, got "
+            f"{type(y).__name__}; pass y='name'"
+        )
+    schema = _batch(frame._meta_nonempty).schema
+    source = Source("the frame", schema, _no_batches)
+    request = Request(target=y, fit_intercept=fit_intercept)
+    names, target, notes = selected(source, request)
+    partitions = frame.to_delayed()
+    look = dask.delayed(partial(_surveyed, names=names, target=target), pure=False)
+    parts = dask.compute(*[look(part) for part in partitions])
+    found = Survey.merged(parts)
+    classes, signs = signs_of(found, target, None)
+    coding = coding_of(schema, names, found, fit_intercept)
+    of_label = {
+        label: int(signs[np.argmax(found.codes == code)])
+        for code, label in enumerate(found.labels)
+    }
+    rows = DaskRows(
+        partitions,
+        LoadFrame(coding, target, of_label, fit_intercept),
+        [part.n_given for part in parts],
+        signs,
+        len(coding.feature_names),
+        fit_intercept,
+        coding.dtype,
+        coding.entries_a_row,
+    )
+    return coded_problem(rows, classes, coding, found, notes)
+
+
+def _no_batches(columns: Sequence[str], size: int) -> Any:
+    raise AssertionError("a frame is read by partitions")
+
+
+def _batch(frame: Any) -> Any:
+    """Return a pandas frame as a record batch."""
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pandas(frame, preserve_index=False)
+
+
+def _surveyed(frame: Any, names: Sequence[str], target: str) -> Survey:
+    """Survey a partition, on a worker."""
+    batch = _batch(frame[[*names, target]])
+    source = Source("the frame", batch.schema, lambda columns, size: iter([batch]))
+    return survey(source, names, target)
+
+
+@dataclass(frozen=True)
+class LoadFrame:
+    """Makes signed rows of a pandas frame, on a worker."""
+
+    coding: Coding
+    target: str
+    of_label: dict[Any, int]
+    fit_intercept: bool
+
+    def __call__(self, frame: Any) -> MatrixRows:
+        """Code it as the whole frame is coded."""
+        batch = _batch(frame[[*self.coding.names, self.target]])
+        labels: dict[Any, int] = {}
+        codes = label_codes(batch.column(self.target), labels, self.target, 0)
+        signs = np.array([self.of_label[label] for label in labels], dtype=np.int8)
+        features = self.coding.matrix(batch, 0, True)
+        return rows_from(features, signs[codes], self.fit_intercept)

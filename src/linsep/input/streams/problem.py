@@ -1,0 +1,214 @@
+"""A stream to a problem: signed rows that are read anew for every sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.input.arguments import checked_count
+from linsep.input.errors import InputError
+from linsep.input.files.table import Request, select_columns, without_dates
+from linsep.input.labels import signs_from
+from linsep.input.levels import Columns, coding_note
+from linsep.input.problem import Problem
+from linsep.input.streams.coding import (
+    Coding,
+    common_dtype,
+    is_date,
+    is_number,
+    is_text,
+)
+from linsep.input.streams.sources import Source
+from linsep.input.streams.survey import (
+    Survey,
+    label_codes,
+    rows_with_values,
+    survey,
+)
+from linsep.rows.blocks import BlockRows
+from linsep.rows.streamed import StreamedRows
+
+# Columns beyond which matrices with texts are sparse.
+MOST_DENSE = 64
+
+
+def problem_of_stream(
+    source: Source,
+    request: Request,
+    *,
+    positive: str | None = None,
+    max_memory: int | None = None,
+) -> Problem:
+    """Return the separation problem of a source, read once for its labels.
+
+    Parameters
+    ----------
+    source : Source
+    request : Request
+        Which columns are wanted, and what to do with rows without a value.
+    positive : str or None
+        The label, as text, to be told from all others.
+    max_memory : int or None
+        Bytes that reading may take.
+    """
+    if max_memory is not None:
+        checked_count("max_memory", max_memory)
+    names, target, notes = selected(source, request)
+    drops = request.missing == "drop"
+    found = survey(source, names, target, drops=drops, max_memory=max_memory)
+    classes, signs = signs_of(found, target, positive)
+    coding = coding_of(source.schema, names, found, request.fit_intercept)
+    rows = StreamedRows(
+        _Reading(source, coding, target, found, drops, max_memory),
+        signs,
+        len(coding.feature_names),
+        request.fit_intercept,
+        coding.dtype,
+        coding.entries_a_row,
+    )
+    return coded_problem(rows, classes, coding, found, notes)
+
+
+def coded_problem(
+    rows: BlockRows,
+    classes: NDArray[Any],
+    coding: Coding,
+    found: Survey,
+    notes: Sequence[str],
+) -> Problem:
+    """Return the problem of rows that are coded as they are read."""
+    told = [levels.told(name) for name, levels in coding.levels.items()]
+    return Problem(
+        rows,
+        classes,
+        coding.feature_names,
+        rows.fit_intercept,
+        found.present,
+        Columns(coding.names, coding.levels),
+        ((coding_note(told),) if told else ()) + (*notes, *_left_out(found)),
+    )
+
+
+def coding_of(
+    schema: Any, names: Sequence[str], found: Survey, fit_intercept: bool
+) -> Coding:
+    """Say how the features become a matrix."""
+    levels = found.levels(fit_intercept)
+    numbers = [schema.field(name).type for name in names if name not in levels]
+    width = sum(len(of.coded) for of in levels.values()) + len(numbers)
+    is_sparse = bool(levels) and width > max(MOST_DENSE, 2 * len(names))
+    return Coding(tuple(names), levels, common_dtype(numbers), is_sparse)
+
+
+def selected(
+    source: Source, request: Request
+) -> tuple[list[str], str, tuple[str, ...]]:
+    """Return the features' names, that of the labels, and what was left out.
+
+    Dates are left out, and columns that can be no features are refused.
+    """
+    request = replace(request, labelled=True)
+    selection = select_columns(source.name, source.schema.names, request)
+    kinds = [source.schema.field(name).type for name in selection.names]
+    dates = [j for j in selection.features if is_date(kinds[j])]
+    if dates:
+        selection = without_dates(source.name, selection, dates, Request())
+    for j in selection.features:
+        if not (is_number(kinds[j]) or is_text(kinds[j])):
+            name = selection.names[j]
+            raise InputError(
+                f"{source.name}: column {name!r} must hold numbers, true and false, or "
+                f"texts, got the type {kinds[j]}; leave it out (--drop {name})"
+            )
+    names = [selection.names[j] for j in selection.features]
+    return names, selection.names[selection.target or 0], selection.notes
+
+
+def signs_of(
+    found: Survey, target: str, positive: str | None
+) -> tuple[NDArray[Any], NDArray[np.int8]]:
+    """Return the classes and the signs; with `positive` whether it is that label."""
+    if not found.labels:
+        raise InputError(
+            f"the data must have at least one row of values, got {found.n_given:,} rows"
+            + (", all of which lack a value" if found.n_given else "")
+        )
+    texts = list(map(str, found.labels))
+    if positive is not None:
+        if positive not in texts:
+            raise InputError(
+                f"--positive must be a label of column {target!r}, got {positive!r}; "
+                f"its labels are {', '.join(texts[:8])}"
+            )
+        is_positive = found.codes == texts.index(positive)
+        others = [text for text in texts if text != positive]
+        other = others[0] if len(others) == 1 else f"not {positive}"
+        classes = np.array([other, positive] if others else [positive])
+        return classes, np.where(is_positive, 1, -1).astype(np.int8)
+    classes, signs = signs_from(np.array(found.labels))
+    return classes, signs[found.codes]
+
+
+def _left_out(found: Survey) -> Sequence[str]:
+    """Say how many rows were left out for missing values."""
+    if found.present is None:
+        return ()
+    n_gone = found.n_given - found.present.size
+    counts = ", ".join(
+        f"{name!r} {size:,}" for name, size in found.missing.most_common(10)
+    )
+    return (
+        f"{n_gone:,} of {found.n_given:,} rows were left out for missing values "
+        f"({counts})",
+    )
+
+
+class _Reading:
+    """Reads all features of a source anew, and sees that the rows stayed the same."""
+
+    def __init__(
+        self,
+        source: Source,
+        coding: Coding,
+        target: str,
+        found: Survey,
+        drops: bool,
+        max_memory: int | None,
+    ) -> None:
+        self.source, self.coding, self.target = source, coding, target
+        self.found, self.drops, self.max_memory = found, drops, max_memory
+        self.is_checked = False
+
+    def __call__(self) -> Iterator[Any]:
+        """Yield the features of a batch after the other."""
+        codes, n_rows = self.found.codes, self.found.codes.size
+        labels = {label: k for k, label in enumerate(self.found.labels)}
+        start = 0
+        columns = [*self.coding.names, self.target]
+        for batch in self.source.batches(columns, self.max_memory):
+            kept = rows_with_values(batch) if self.drops else None
+            if kept is not None:
+                batch = batch.filter(kept)
+            stop = start + len(batch)
+            column = batch.column(self.target)
+            here = label_codes(column, labels, self.target, start)
+            if stop > n_rows or not np.array_equal(here, codes[start:stop]):
+                raise InputError(self._changed(start))
+            if len(batch):
+                yield self.coding.matrix(batch, start, not self.is_checked)
+            start = stop
+        if start != n_rows:
+            raise InputError(self._changed(start))
+        self.is_checked = True
+
+    def _changed(self, row: int) -> str:
+        """Word the error for a source that yields other rows than before."""
+        return (
+            f"{self.source.name} must yield the same rows in the same order each time "
+            f"it is read, got other labels after row {row}; order the rows (ORDER BY), "
+            "or wait until the data are written"
+        )

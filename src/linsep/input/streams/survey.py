@@ -1,0 +1,198 @@
+"""The first reading of a stream: labels, levels of texts, rows without a value.
+
+Only columns that must be looked at are read: the labels and the texts, and all where
+rows without a value are to be left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.input.errors import InputError
+from linsep.input.files.table import whole_labels
+from linsep.input.labels import signs_from
+from linsep.input.levels import Levels, most_levels
+from linsep.input.streams.coding import absent, codes_of, is_text
+from linsep.input.streams.sources import Source
+
+# Different values of a text that are looked at, whatever the number of rows.
+MOST_TEXTS = 1_000_000
+# Different labels that are told apart before they are refused.
+MOST_LABELS = 1_000
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the first reading found.
+
+    Attributes
+    ----------
+    labels : list
+        The different labels.
+    codes : ndarray of shape (n,), int16
+        Which of them each row present has.
+    n_given : int
+        Rows of the source.
+    present : ndarray of int, or None
+        The numbers of the rows present, where some were left out.
+    counts : dict of str to Counter
+        How often each text occurs, by column.
+    missing : Counter
+        How many rows lack a value, by column.
+    """
+
+    labels: list[Any]
+    codes: NDArray[np.int16]
+    n_given: int
+    present: NDArray[np.intp] | None
+    counts: dict[str, Counter[str]]
+    missing: Counter[str]
+
+    def levels(self, fit_intercept: bool) -> dict[str, Levels]:
+        """Choose the references: the commonest levels, as for files and frames.
+
+        Without an intercept all levels of the first text have columns.
+        """
+        found = {}
+        for k, (name, sizes) in enumerate(self.counts.items()):
+            if len(sizes) > most_levels(self.codes.size):
+                raise InputError(_too_many(name, len(sizes)))
+            levels = tuple(sorted(sizes))
+            is_whole = k == 0 and not fit_intercept
+            commonest = levels[int(np.argmax([sizes[level] for level in levels]))]
+            found[name] = Levels(levels, None if is_whole else commonest)
+        return found
+
+    @classmethod
+    def merged(cls, parts: Sequence[Survey]) -> Survey:
+        """Put the surveys of parts together, none of which left rows out."""
+        labels: dict[Any, int] = {}
+        codes, counts = [], {name: Counter[str]() for name in parts[0].counts}
+        for part in parts:
+            for label in part.labels:
+                labels.setdefault(label, len(labels))
+            numbers = np.array([labels[x] for x in part.labels], dtype=np.int16)
+            codes.append(numbers[part.codes])
+            for name, sizes in part.counts.items():
+                counts[name].update(sizes)
+        every, n_given = np.concatenate(codes), sum(part.n_given for part in parts)
+        return cls(list(labels), every, n_given, None, counts, Counter())
+
+
+def survey(
+    source: Source,
+    features: Sequence[str],
+    target: str,
+    *,
+    drops: bool = False,
+    max_memory: int | None = None,
+) -> Survey:
+    """Read the source for the first time.
+
+    Parameters
+    ----------
+    source : Source
+    features : sequence of str
+        The columns of the features.
+    target : str
+        The column of the labels.
+    drops : bool
+        Whether rows without a value are left out; else they are refused.
+    max_memory : int or None
+    """
+    texts = [name for name in features if is_text(source.schema.field(name).type)]
+    columns = [*(features if drops else texts), target]
+    labels: dict[Any, int] = {}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in texts}
+    codes, present, missing = [], [], Counter[str]()
+    n_given = 0
+    for batch in source.batches(columns, max_memory):
+        first = n_given
+        n_given += len(batch)
+        if drops:
+            kept = rows_with_values(batch, missing)
+            if kept is not None:
+                batch = batch.filter(kept)
+                present.append(first + np.flatnonzero(kept.to_numpy(False)))
+            else:
+                present.append(np.arange(first, n_given))
+        codes.append(label_codes(batch.column(target), labels, target, first))
+        for name in texts:
+            found, values = codes_of(batch.column(name))
+            if (found < 0).any():
+                raise absent(name, first, found < 0)
+            sizes = np.bincount(found[found >= 0], minlength=len(values)).tolist()
+            counts[name].update(
+                {value: size for value, size in zip(values, sizes, strict=True) if size}
+            )
+            if len(counts[name]) > MOST_TEXTS:
+                raise InputError(_too_many(name, len(counts[name])))
+    every = np.concatenate(codes) if codes else np.empty(0, dtype=np.int16)
+    is_all = every.size == n_given
+    return Survey(
+        list(labels),
+        every,
+        n_given,
+        None if is_all else np.concatenate(present),
+        counts,
+        missing,
+    )
+
+
+def rows_with_values(batch: Any, missing: Counter[str] | None = None) -> Any:
+    """Return a mask of the rows that lack no value, None if that is all of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kept = None
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        is_float = pa.types.is_floating(column.type)
+        if column.null_count == 0 and not is_float:
+            continue
+        absent = pc.is_null(column, nan_is_null=is_float)
+        n_absent = int(pc.sum(absent).as_py() or 0)
+        if n_absent == 0:
+            continue
+        if missing is not None:
+            missing[name] += n_absent
+        has = pc.invert(absent)
+        kept = has if kept is None else pc.and_(kept, has)
+    return kept
+
+
+def label_codes(
+    column: Any, labels: dict[Any, int], target: str, first_row: int
+) -> NDArray[np.int16]:
+    """Return which label each row has; new labels are given the next number."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_decode()
+    encoded = column.dictionary_encode()
+    values = whole_labels(np.array(encoded.dictionary.to_pylist())).tolist()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    nans = [k for k, value in enumerate(values) if value != value]
+    if (codes < 0).any() or nans:
+        is_absent = (codes < 0) | np.isin(codes, nans)
+        raise absent(target, first_row, is_absent, "label")
+    for value in values:
+        labels.setdefault(value, len(labels))
+    if len(labels) > MOST_LABELS:
+        signs_from(np.array(list(labels)))  # which refuses them
+    places = np.array([labels[value] for value in values], dtype=np.int16)
+    return np.asarray(places[codes])
+
+
+def _too_many(name: str, n_levels: int) -> str:
+    """Word the error for a column of text that is no category."""
+    return (
+        f"column {name!r} must hold numbers or a few categories, got texts of "
+        f"{n_levels:,} different values; leave the column out (--drop {name})"
+    )

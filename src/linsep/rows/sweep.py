@@ -1,0 +1,107 @@
+"""One sweep over rows in memory: their margins judged, the smallest of them ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.rows._sweeps import judge_margins
+from linsep.rows.protocol import Scan
+from linsep.rows.rounding import SMALLEST_SUBNORMAL, error_factor
+from linsep.rows.threads import map_in_threads
+
+
+class _Smallest:
+    """Keep the ``k`` smallest scores seen, ties broken by row number.
+
+    A chunk only offers rows at or below the k-th smallest so far, so the outcome
+    does not depend on the order in which threads deliver their chunks.
+    """
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.limit = np.inf if k > 0 else -np.inf
+        self.index = np.empty(0, dtype=np.intp)
+        self.score = np.empty(0)
+        self.values = np.empty(0)
+
+    def offer(
+        self, start: int, score: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> None:
+        chosen = np.flatnonzero(score <= self.limit)
+        if chosen.size == 0:
+            return
+        all_scores = np.concatenate([self.score, score[chosen]])
+        all_values = np.concatenate([self.values, values[chosen]])
+        index = np.concatenate([self.index, chosen + start])
+        kept = np.arange(index.size)
+        if index.size > self.k:
+            # All rows that tie with the k-th smallest stay until the sort below.
+            kth = np.partition(all_scores, self.k - 1)[self.k - 1]
+            kept = np.flatnonzero(all_scores <= kth)
+        order = kept[np.lexsort((index[kept], all_scores[kept]))[: self.k]]
+        self.score, self.values = all_scores[order], all_values[order]
+        self.index = index[order]
+        if self.index.size == self.k:
+            self.limit = self.score[-1]
+
+
+# What `judge_margins` says of a chunk of rows.
+_Part = tuple[float, float, float, int, int, float]
+
+
+def sweep(
+    chunks: Iterable[tuple[int, int]],
+    margins: Callable[[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    signs: NDArray[np.int8],
+    n_columns: int,
+    k: int,
+    by_margin: bool = False,
+) -> Scan:
+    """Run ``margins(start, stop) -> (s, t)`` over all chunks and rank the rows.
+
+    Parameters
+    ----------
+    chunks : iterable of (int, int)
+        The half-open row ranges to visit.
+    margins : callable
+        Returns, for a range, the computed ``a_i . w`` and ``sum_j |a_ij w_j|``.
+    signs : ndarray of shape (n,)
+        The sign of each row.
+    n_columns : int
+        Number of columns, for the error bound.
+    k : int
+        How many rows to keep; rows are ranked by ``s_i / t_i``.
+    by_margin : bool, default=False
+        Rank them by ``s_i`` instead.
+    """
+    factor = error_factor(n_columns)
+    underflow = n_columns * SMALLEST_SUBNORMAL
+
+    def visit(
+        chunk: tuple[int, int],
+    ) -> tuple[int, NDArray[np.float64], NDArray[np.float64], _Part]:
+        start, stop = chunk
+        s, t = margins(start, stop)
+        of_chunk, score = signs[start:stop], np.empty(stop - start)
+        part = judge_margins(s, t, of_chunk, factor, underflow, by_margin, score)
+        return start, score, s, part
+
+    smallest = _Smallest(k)
+    parts = []
+    for start, score, values, part in map_in_threads(visit, chunks):
+        smallest.offer(start, score, values)
+        parts.append(part)
+    return Scan(
+        min((part[0] for part in parts), default=np.inf),
+        min((part[1] for part in parts), default=np.inf),
+        min((part[2] for part in parts), default=np.inf),
+        sum(part[3] for part in parts),
+        sum(part[4] for part in parts),
+        smallest.index,
+        smallest.values,
+        max((part[5] for part in parts), default=0.0),
+        smallest.score,
+    )

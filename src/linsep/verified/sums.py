@@ -1,0 +1,290 @@
+r"""Overlap of all rows proved by sums over them, for rows beyond memory.
+
+As `linsep.verified.overlap`, of which it says the same in two readings of the rows, and
+nothing of the length of the data is kept. The first reading sums up, at a point z, the
+moments ``M = sum v_i a_i a_i'`` and ``r = sum p_i a_i``; the second what a solution q
+of ``M q = r`` leaves, ``e``, and how much every row could bear: with ``|T^-1 e| <
+room`` for the room of the row that bears least,
+
+    room_i = mu (p_i / v_i - a_i . q) / |T^-1 a_i|,
+
+all weights ``p_i - v_i a_i . q*`` are positive, and all rows overlap. Where some row
+bears less the step from z to z + q is taken, and the two readings made again.
+
+The weights are those of the second reading. Those of the first may be other doubles,
+since products may be summed in another order: t is off by D at most between the two,
+and v, whose logarithm has a slope of at most 3/2, no smaller than ``1 - 3/2 D`` of what
+it was. So are the eigenvalues of M.
+
+The point to start from is near the minimum for a sample of the rows, if these overlap
+by themselves. Then so do all rows, which is no news; but the certificate is to hold a
+point that shows it of all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.rows import Rows, as_dense, rows_from
+from linsep.rows.blocks import BlockRows
+from linsep.rows.matrix_rows import MatrixRows
+from linsep.rows.rounding import gamma
+from linsep.rows.threads import map_in_threads
+from linsep.solvers.blas import calm_blas
+from linsep.verified.moments import Layout, Moments, NotPositive, factored
+from linsep.verified.overlap import (
+    LEAST_SHIFT,
+    Counts,
+    Weights,
+    left_of,
+    product_errors,
+    residual_norm,
+)
+from linsep.verified.parts import (
+    LONGEST_BLOCK,
+    WIDEST,
+    Check,
+    Floats,
+    no_check,
+    shifted,
+)
+from linsep.verified.reduction import Reduced, Reduction
+
+# Columns at most: their moments are summed as one dense matrix.
+MOST_COLUMNS = 4_000
+# Rows of the sample, for each column and at least, whose minimum is the start.
+SAMPLE_A_COLUMN, LEAST_SAMPLE = 200, 50_000
+# Entries of the sample at most: 160 MB of doubles.
+MOST_ENTRIES = 20_000_000
+# Steps before it is given up: from the minimum of a sample one or two are the rule.
+MOST_STEPS = 8
+# Entries larger than a sample's by more are not looked at.
+LARGEST_POWER = 100
+
+
+def overlapping(
+    rows: BlockRows, rng: np.random.Generator, check: Check = no_check
+) -> Reduced | None:
+    """Prove that all rows overlap; None where that cannot be shown.
+
+    Parameters
+    ----------
+    rows : BlockRows of shape (m, d)
+    rng : numpy.random.Generator
+        Draws the sample.
+    check : callable
+        Called between steps; ends the work by an exception.
+    """
+    m, d = rows.shape
+    if d > MOST_COLUMNS:
+        return None
+    size = max(SAMPLE_A_COLUMN * d, LEAST_SAMPLE)
+    size = min(m, size, max(MOST_ENTRIES // rows.entries_a_row, 2 * d))
+    sample = rows.take(np.sort(rng.choice(m, size, replace=False)))
+    point = _overlap_of_all(sample, check)
+    if point is None:
+        return None
+    largest = np.asarray(abs(sample).max(axis=0))
+    largest = as_dense(largest).ravel() if sample.shape[0] else np.ones(d)
+    mantissa, exponent = np.frexp(largest)
+    exponents = exponent.astype(np.int64) - (mantissa == 0.5)
+    del sample
+    found = _proved_at(rows, np.ldexp(point, exponents), exponents, check)
+    if found is None:
+        return None
+    none = np.empty(0, dtype=np.intp)
+    stage = np.zeros(m, dtype=np.intp)
+    point = np.ldexp(found, -exponents)
+    return Reduced([], stage, point, np.arange(d), none, None, is_proved=True)
+
+
+def _overlap_of_all(sample: Any, check: Check) -> Floats | None:
+    """Return a point near the minimum of rows in memory, if all of them overlap."""
+    n, d = sample.shape
+    rows = rows_from(sample, np.ones(n, dtype=np.int8), False)
+    counts = Counts(np.ones(n), np.zeros(n))
+    reduced = Reduction(rows, counts, check=check).run()
+    is_whole = reduced.is_proved and not reduced.directions
+    if not is_whole or reduced.point is None or reduced.columns.size < d:
+        return None
+    if reduced.space is not None and reduced.space.free.size:
+        return None
+    return reduced.point
+
+
+@np.errstate(all="ignore")
+def _proved_at(
+    rows: BlockRows, z: Floats, exponents: NDArray[np.int64], check: Check
+) -> Floats | None:
+    """Go on from a point until one proves that all rows overlap, and return it."""
+    extent = _Extent(rows.shape[1], check)
+    layout = Layout.dense(rows.shape[1])
+    for _ in range(MOST_STEPS):
+        check()
+        sums = rows.fold(_Visit(_Summing(z), exponents), _Sums.merged)
+        if not (sums.largest < LARGEST_POWER and sums.least > -WIDEST):
+            return None
+        n_terms = LONGEST_BLOCK + sums.n_parts
+        try:
+            moments = Moments.of_sum(extent, sums.C, layout, n_terms)
+            # As in `linsep.verified.overlap`: a small shift for the step, a large one
+            # for the bound.
+            step = moments.factored(max(LEAST_SHIFT, 2.0 * moments.error))
+            mu = factored(moments).least_eigenvalue
+        except NotPositive:
+            return None
+        if not mu > 0:
+            return None
+        q = step.solve(sums.r)
+        sum_error, scale = gamma(n_terms + 4), moments.scaled(np.ones(q.size))
+        looking = _Looking(z, q, scale, sum_error, rows.shape[0])
+        left = rows.fold(_Visit(looking, exponents), _Left.merged)
+        doubt = left.doubt * (1 + gamma(rows.shape[0] + 4)) + 1e-300
+        room = mu * (1 - 2.0 * left.drift - 1e-12) * left.room
+        if residual_norm(moments, left.e, doubt) < room:
+            return z
+        z = z + q
+    return None
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """As `linsep.verified.moments.Extent`."""
+
+    longest: int
+    check: Check
+
+
+@dataclass(frozen=True)
+class _Visit:
+    """Looks at a block, a few thousand of its rows at a time, scaled and signed."""
+
+    look: Callable[[Floats], Any]
+    exponents: NDArray[np.int64]
+
+    def __call__(self, start: int, block: MatrixRows) -> Any:
+        """Look at all of a block, and merge what was found."""
+        found = None
+        with calm_blas(0, n_entries=block.shape[0] * block.shape[1]):
+            parts = map_in_threads(partial(self._part, block), self._ranges(block))
+            for part in parts:
+                found = part if found is None else found.merged(part)
+        return found if found is not None else self._part(block, np.arange(0))
+
+    def _part(self, block: MatrixRows, index: NDArray[np.intp]) -> Any:
+        return self.look(shifted(as_dense(block.take(index)), -self.exponents))
+
+    def _ranges(self, block: Rows) -> Iterator[NDArray[np.intp]]:
+        n = block.shape[0]
+        for start in range(0, n, LONGEST_BLOCK):
+            yield np.arange(start, min(start + LONGEST_BLOCK, n))
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums over rows at a point, how many were added up, and the powers of entries."""
+
+    C: Floats
+    r: Floats
+    n_parts: int
+    largest: int
+    least: int
+
+    def merged(self, other: _Sums) -> _Sums:
+        """Add the sums over other rows."""
+        return _Sums(
+            self.C + other.C,
+            self.r + other.r,
+            self.n_parts + other.n_parts,
+            max(self.largest, other.largest),
+            min(self.least, other.least),
+        )
+
+
+@dataclass(frozen=True)
+class _Summing:
+    """Sums up moments and weighted rows at the point z."""
+
+    z: Floats
+
+    def __call__(self, A: Floats) -> _Sums:
+        """Sum over rows of shape (n, k)."""
+        weights = Weights.at(A @ self.z, _counts(A))
+        weighted = A * np.sqrt(weights.moment)[:, np.newaxis]
+        sizes = np.abs(A)
+        largest = float(sizes.max(initial=0.0))
+        least = float(sizes.min(initial=np.inf, where=sizes > 0))
+        return _Sums(
+            np.asarray(weighted.T @ weighted),
+            np.asarray(A.T @ weights.net),
+            1,
+            int(np.frexp(largest)[1]),
+            int(np.frexp(least)[1]) if np.isfinite(least) else 0,
+        )
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What a solution leaves of r, what that may be off by, and what rows bear.
+
+    The room is over mu; the drift is what products at z may be off by.
+    """
+
+    e: Floats
+    doubt: Floats
+    room: float
+    drift: float
+
+    def merged(self, other: _Left) -> _Left:
+        """Add what is left of other rows."""
+        room, drift = min(self.room, other.room), max(self.drift, other.drift)
+        return _Left(self.e + other.e, self.doubt + other.doubt, room, drift)
+
+
+@dataclass(frozen=True)
+class _Looking:
+    """Looks at what the solution q at the point z leaves.
+
+    Attributes
+    ----------
+    z, q : ndarray of shape (k,)
+    scale : ndarray of shape (k,)
+        ``T^-1``.
+    sum_error : float
+        What a sum over all rows is off by, as a share of its magnitudes.
+    n_rows : int
+        How many rows there are.
+    """
+
+    z: Floats
+    q: Floats
+    scale: Floats
+    sum_error: float
+    n_rows: int
+
+    def __call__(self, A: Floats) -> _Left:
+        """Look at rows of shape (n, k)."""
+        k = A.shape[1]
+        weights, sizes = Weights.at(A @ self.z, _counts(A)), np.abs(A)
+        products = A @ self.q
+        errors = product_errors(sizes @ np.abs(self.q), k)
+        u, bound = left_of(weights, products, errors, self.sum_error, self.n_rows)
+        lengths = np.sqrt(np.square(A) @ self.scale**2) * (1 + gamma(k + 8)) + 1e-150
+        most = weights.along / weights.v * (1 - 4e-12) - products - errors
+        room = float((most / lengths).min(initial=np.inf)) * (1 - 1e-12)
+        drift = 2.0 * float(product_errors(sizes @ np.abs(self.z), k).max(initial=0.0))
+        # What is not a number bears nothing.
+        room = room if room > 0 and drift < 0.1 else -np.inf
+        return _Left(
+            np.asarray(A.T @ u), np.asarray(sizes.T @ bound), room, drift + 1e-14
+        )
+
+
+def _counts(A: Floats) -> Counts:
+    return Counts(np.ones(len(A)), np.zeros(len(A)))

@@ -1,0 +1,131 @@
+"""Arrays on a device: they stay there, and the answers are those of NumPy."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import linsep
+from linsep import datasets
+from linsep.input import InputError, problem_from
+from linsep.rows import rows_from
+from linsep.rows.device import DeviceRows, namespace_of, to_numpy
+
+
+def arrays(library):
+    """Return what makes an array of a library of an ndarray."""
+    if library == "torch":  # 500 MB and more: not among what the tests install
+        torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+        return torch.asarray
+    return import_module("array_api_strict").asarray
+
+
+LIBRARIES = ["array_api_strict", "torch"]
+
+
+@pytest.fixture(scope="module")
+def planted():
+    data = datasets.planted_margin(20_000, 10, margin=1e-3)
+    return data.X, data.y
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_verdicts_are_those_of_numpy(library, dtype, planted):
+    make = arrays(library)
+    X, y = planted[0].astype(dtype), planted[1]
+    answer = linsep.separate(make(X), make(y))
+    assert answer.separable
+    assert answer.proved
+    signed = (X.astype(float) @ answer.coef + answer.intercept) * y
+    assert signed.min() > 0
+    expected = linsep.separate(X, y)
+    assert answer.n_passes <= expected.n_passes + 1
+    assert answer.certificate.data_sha256 == expected.certificate.data_sha256
+    rng = np.random.default_rng(0)
+    flipped = np.where(rng.random(len(y)) < 0.05, -y, y)
+    answer = linsep.separate(make(X), flipped)
+    assert answer.separable is False
+    answer.certificate.verify(X, flipped)
+    margin = linsep.max_margin(make(X), y, tol=1e-3)
+    assert margin.margin_lower <= linsep.max_margin(X, y).margin_upper
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_only_rows_that_are_named_and_the_proof_leave_the_device(
+    library, planted, monkeypatch
+):
+    make = arrays(library)
+    X, y = planted[0].astype(np.float32), planted[1]
+    sizes = []
+
+    def counted(array):
+        found = to_numpy(array)
+        sizes.append(found.size)
+        return found
+
+    monkeypatch.setattr("linsep.rows.device.to_numpy", counted)
+    answer = linsep.separate(make(X), y)
+    assert answer.separable
+    # The sample, the worst rows of each sweep, and two numbers a row for the proof.
+    assert max(sizes) <= max(1_300 * 10, len(y))
+    assert sum(sizes) < 4 * len(y) + 3_000 * 10
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_device_without_doubles_proves_on_the_processor(
+    library, planted, monkeypatch
+):
+    make = arrays(library)
+    X, y = planted[0].astype(np.float32), planted[1]
+    monkeypatch.setattr(DeviceRows, "_has_doubles", lambda self: False)
+    answer = linsep.separate(make(X), y)
+    assert answer.separable
+    assert ((X.astype(float) @ answer.coef + answer.intercept) * y).min() > 0
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_what_floats_call_violated_is_looked_at_in_doubles(library):
+    """Floats misjudge rows so near the hyperplane: no violation is claimed."""
+    make = arrays(library)
+    X = np.array([[1.0, 1.0 + 2.0**-20], [2.0, 1.0]] * 40, dtype=np.float32)
+    signs = np.ones(80, dtype=np.int8)
+    signs[1::2] = -1
+    rows = DeviceRows(make(X), signs, False)
+    w = np.array([-1.0, 1.0]) * (1 + 2.0**-30)
+    found, expected = rows.scan(w, 10), rows_from(X, signs, False).scan(w, 10)
+    assert found.n_violations == expected.n_violations == 0
+    assert found.margin <= expected.margin + 1e-15
+    assert found.margin > 0
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_rows_are_those_of_the_array(library):
+    make = arrays(library)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 4))
+    signs = rng.choice(np.array([-1, 1], dtype=np.int8), 300)
+    rows, whole = DeviceRows(make(X), signs, True), rows_from(X, signs, True)
+    index = rng.permutation(300)[:50]
+    np.testing.assert_array_equal(rows.take(index), whole.take(index))
+    np.testing.assert_array_equal(rows.features(slice(7, 90)), X[7:90])
+    w = rng.standard_normal(5)
+    found, expected = rows.scan(w, 20), whole.scan(w, 20)
+    assert found.n_violations == expected.n_violations > 0
+    assert found.margin == -np.inf  # nothing is claimed of rows that were not named
+    sized = rows.scan(w, 20, by_margin=True)
+    np.testing.assert_array_equal(sized.index, whole.scan(w, 20, by_margin=True).index)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_what_cannot_be_used_is_refused_as_for_numpy(library):
+    make = arrays(library)
+    X = np.array([[0.0], [1.0], [np.nan]])
+    with pytest.raises(InputError, match="X must be finite, got 1 NaN"):
+        linsep.separate(make(X), [0, 1, 1])
+    with pytest.raises(InputError, match="the same number of rows, got 3 rows"):
+        linsep.separate(make(X), [0, 1])
+    whole = problem_from(make(np.array([[0], [1]])), [0, 1])  # integers are brought
+    assert namespace_of(whole.rows.X) is None
+    weighed = linsep.separate(make(X[:2]), [0, 1], sample_weight=[1, 1])
+    assert weighed.separable

@@ -1,0 +1,369 @@
+"""Data larger than memory: the same answers, in few readings and bounded memory."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner
+
+import linsep
+from helpers import ROOT
+from linsep import datasets
+from linsep.cli import main
+from linsep.cli.progress import Progress as ProgressLine
+from linsep.input import InputError, problem_from
+
+
+def write(folder, X, y, n_files=4, **options):
+    """Write a matrix as a folder of Parquet files, its labels in column y."""
+    folder.mkdir()
+    for k, rows in enumerate(np.array_split(np.arange(len(X)), n_files)):
+        columns = {f"x{j}": X[rows, j] for j in range(X.shape[1])}
+        table = pa.table(columns | {"y": y[rows].astype(np.int8)})
+        path = folder / f"part-{k}.parquet"
+        pa.parquet.write_table(table, path, **options)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    data = datasets.planted_margin(60_000, 20, margin=1e-3)
+    X = data.X.astype(np.float32)
+    folder = write(tmp_path_factory.mktemp("planted") / "data", X, data.y)
+    return folder, X, data.y
+
+
+@pytest.fixture(scope="module")
+def flipped(tmp_path_factory):
+    data = datasets.planted_margin(60_000, 20, margin=1e-3)
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(len(data.y)) < 0.01, -data.y, data.y)
+    X = data.X.astype(np.float32)
+    return write(tmp_path_factory.mktemp("flipped") / "data", X, y), X, y
+
+
+def test_a_folder_is_separated_in_few_readings(planted):
+    folder, X, y = planted
+    rows = problem_from(folder, "y").rows
+    answer = linsep.separate(folder, "y")
+    whole = linsep.separate(X, y)
+    assert answer.separable
+    assert answer.proved
+    assert ((X.astype(float) @ answer.coef + answer.intercept > 0) == (y > 0)).all()
+    # The sample takes one reading; each sweep brings the rows that it names.
+    assert answer.n_passes <= whole.n_passes + 1 <= 7
+    assert rows.n_readings == 0
+    rows.take(np.array([5, 3]))
+    assert rows.n_readings == 1
+    assert answer.certificate.data_sha256 == whole.certificate.data_sha256
+
+
+def test_a_conflict_of_a_folder_is_one_of_its_rows(flipped):
+    folder, X, y = flipped
+    answer = linsep.separate(folder, "y")
+    assert answer.separable is False
+    assert answer.proved
+    rows = answer.conflict
+    np.testing.assert_array_equal(answer.conflict_rows, X[rows])
+    signed = X[rows].astype(float) * y[rows, None]
+    weights = np.array([float(p) for p in answer.conflict_weights])
+    assert np.abs(weights @ signed).max() < 1e-12
+    assert abs(weights @ y[rows]) < 1e-12
+    answer.certificate.verify(X, y)
+
+
+def test_the_largest_margin_is_that_of_the_whole(planted):
+    folder, X, y = planted
+    answer = linsep.max_margin(folder, "y", tol=1e-4)
+    whole = linsep.max_margin(X, y, tol=1e-4)
+    assert answer.separable
+    assert answer.margin_lower <= whole.margin_upper
+    assert whole.margin_lower <= answer.margin_upper
+
+
+def test_limits_end_a_reading(planted, monkeypatch):
+    monkeypatch.setattr("linsep.search.limits.TELL_EVERY", 0.0)
+    folder, _, _ = planted
+    seen = []
+
+    def stop_while_reading(state):
+        seen.append(state)
+        return state.rows_read > 0
+
+    answer = linsep.separate(folder, "y", callback=stop_while_reading)
+    assert answer.separable is None
+    assert "callback" in answer.message
+    for more in ({}, {"checkpoint": folder.with_name("search.json")}):
+        answer = linsep.separate(folder, "y", time_limit=1e-9, **more)
+        assert answer.separable is None
+        assert "time limit" in answer.message
+    assert {state.n_rows for state in seen} == {60_000}
+    assert 0 < max(state.rows_read for state in seen) <= 60_000
+
+
+def test_the_progress_line_says_pass_rows_rate_and_time_left():
+    said = []
+    line = ProgressLine(said.append)
+
+    def state(rows_read, seconds):
+        return linsep.result.Progress(
+            2, 7, 100, None, 0.0, 1.0, seconds, rows_read, 1_000_000
+        )
+
+    for at, seconds in ((100_000, 1.0), (500_000, 2.0), (200_000, 3.0)):
+        line(state(at, seconds))
+    assert said[0].startswith("pass 3: row 100,000 of 1,000,000, 100,000 rows a second")
+    assert "250,000 rows a second, 2 s left" in said[1]
+    assert "row 200,000 of 1,000,000" in said[2]
+
+
+# --- going on after an end ---
+
+KILLED = """
+import sys, time, linsep
+from linsep.rows.streamed import StreamedRows
+blocks = StreamedRows.blocks
+def slow(self):
+    for block in blocks(self):
+        time.sleep(0.05)
+        yield block
+StreamedRows.blocks = slow
+print(linsep.separate(sys.argv[1], "y", checkpoint=sys.argv[2]).n_passes)
+"""
+
+
+@pytest.mark.parametrize("moment", [0.3, 1.1])
+def test_a_search_that_was_killed_goes_on(planted, tmp_path, moment):
+    folder, _, _ = planted
+    path = tmp_path / "search.json"
+    expected = linsep.separate(folder, "y")
+    arguments = [sys.executable, "-c", KILLED, str(folder), str(path)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    running = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE)
+    while running.poll() is None and not path.exists():
+        time.sleep(0.01)
+    time.sleep(moment / 4)
+    running.send_signal(signal.SIGKILL)
+    running.communicate()
+    state = json.loads(path.read_text())
+    assert 1 <= state["n_passes"] <= expected.n_passes
+    answer = linsep.separate(folder, "y", checkpoint=path)
+    np.testing.assert_array_equal(answer.coef, expected.coef)
+    assert answer.intercept == expected.intercept
+    assert answer.n_passes == expected.n_passes
+    assert len(answer.trace) <= expected.n_passes - state["n_passes"] + 1
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_checkpoint_of_something_else_is_refused(planted, flipped, tmp_path):
+    folder, X, y = planted
+    path = tmp_path / "search.json"
+    linsep.separate(folder, "y", checkpoint=path)
+    text = path.read_text()
+    document = json.loads(text)
+    linsep.separate(X, y, checkpoint=path)  # the same data, held whole
+    refused = [
+        (flipped[0], {}, text, "other data"),
+        (folder, {"random_state": 3}, text, "another random_state"),
+        (folder, {"fit_intercept": False}, text, "another intercept|other data"),
+        (folder, {}, text.replace("0.1.0", "0.0.9"), "version 0.0.9"),
+        (folder, {}, text.replace('"n_passes": ', '"n_passes": 1'), "changed"),
+        (folder, {}, text[:-40], "another file"),
+        (folder, {}, "[]", "another file"),
+        (folder, {}, "{}", "another file"),
+        (folder, {}, json.dumps(document | {"index": [10**9]}), "changed"),
+    ]
+    for source, options, content, message in refused:
+        path.write_text(content)
+        with pytest.raises(InputError, match=message):
+            linsep.separate(source, "y", checkpoint=path, **options)
+        assert path.read_text() == content
+
+
+MEASURED = """
+import resource, sys
+import pyarrow.parquet, linsep
+linsep.separate([[0.0], [1.0]], [0, 1]).certificate
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+answer = linsep.separate(sys.argv[1], "y", max_memory=40_000_000)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(answer.status.value, answer.n_passes, (after - before) // 1024)
+"""
+
+
+def test_memory_stays_far_below_the_data(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400_000, 100), dtype=np.float32)  # 160 MB
+    w = rng.standard_normal(100)
+    y = np.where(X @ w > 0, 1, -1)
+    X += (0.2 * y / np.linalg.norm(w))[:, None].astype(np.float32) * w.astype("f4")
+    plain = {"use_dictionary": False, "compression": "none"}
+    folder = write(tmp_path / "data", X, y, n_files=2, **plain)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(folder)],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "LINSEP_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    status, _, megabytes = done.stdout.split()
+    assert status == "separable"
+    # Pages of Parquet, a megabyte a column, are the most of it.
+    assert int(megabytes) < 300
+
+
+# --- the command ---
+
+
+def run(*arguments, code=0):
+    done = CliRunner().invoke(main, [str(part) for part in arguments])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_the_command_takes_folders_patterns_and_queries(planted, tmp_path):
+    import duckdb
+
+    folder, X, _ = planted
+    database, proof = tmp_path / "rows.duckdb", tmp_path / "proof.json"
+    with duckdb.connect(str(database)) as connection:
+        connection.sql(
+            f"CREATE TABLE t AS SELECT *, y > 0 AS up, 'x' AS same FROM "
+            f"'{folder}/*.parquet' LIMIT 3000"
+        )
+    for arguments in (
+        [folder],
+        [f"{folder}/part-[01].parquet", "--max-memory", "50M"],
+        [database, "--sql", "SELECT * EXCLUDE (up, same) FROM t"],
+    ):
+        text = run("separate", *arguments, "--target", "y", "--certificate", proof)
+        assert text.startswith("Separable")
+        assert "Classes: -1 (negative side), 1 (positive side)." in text
+    assert run("verify", proof, database).startswith("The certificate holds")
+    record = json.loads(
+        run(
+            "separate", database, "--sql", "FROM t", "--target", "up",
+            "--positive", "False", "--drop", "same", "--drop", "y", "--json",
+        )
+    )  # fmt: skip
+    assert record["separable"]
+    assert record["n_features"] == X.shape[1]
+    assert record["classes"] == ["True", "False"]
+    text = run("max-margin", database, "--sql", "FROM t", "--target", "y", "--drop=up")
+    assert "Support rows" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sql", "SELEC 1"], "must be a query that DuckDB answers"),
+        (["--sql", "FROM t", "--sep", ";"], "--sep goes with a file of text"),
+        (["--sql", "FROM t", "--max-memory", "much"], "must be a number of bytes"),
+        (["--sql", "FROM t", "--positive", "7"], "must be a label of column 'y'"),
+    ],
+)
+def test_the_command_says_what_is_wrong(tmp_path, arguments, message):
+    import duckdb
+
+    database = tmp_path / "rows.duckdb"
+    with duckdb.connect(str(database)) as connection:
+        connection.sql("CREATE TABLE t AS SELECT 1.5 AS x, 1 AS y")
+    text = run("separate", database, "--target", "y", *arguments, code=2)
+    assert message in " ".join(text.split())
+
+
+# --- diagnosis ---
+
+
+def test_overlap_is_diagnosed_from_moments(flipped):
+    folder, X, y = flipped
+    answer = linsep.diagnose(folder, "y")
+    whole = linsep.diagnose(X, y)
+    assert answer.status == whole.status == "overlap"
+    assert answer.proved
+    assert answer.rank == whole.rank
+    assert answer.overlapped_rows.size == len(y)
+    estimates = {name.removeprefix("x"): e for name, e in answer.estimates.items()}
+    assert list(estimates.values()) == list(whole.estimates.values())
+    assert answer.certificate.kind == "ordered"
+    assert answer.certificate.data_sha256 == whole.certificate.data_sha256
+    assert "any of the 60,000 rows" in answer.message
+
+
+@pytest.mark.parametrize("case", ["complete", "quasi-complete", "collinear"])
+def test_what_is_not_overlap_is_parted_as_in_memory(case):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3_000, 3))
+    X[:, 0] = rng.random(3_000) < 0.3
+    y = np.where(X[:, 1] + rng.standard_normal(3_000) > 0, 1, 0)
+    if case == "complete":
+        y = (X[:, 1] > 0.2).astype(int)
+    else:
+        y[X[:, 0] == 1] = 1
+    if case == "collinear":
+        X = np.column_stack([X, X[:, 0] - X[:, 2]])
+    names = [f"x{j}" for j in range(X.shape[1])]
+    table = pa.table(dict(zip(names, X.T, strict=True)) | {"y": y})
+    answer, whole = linsep.diagnose(lambda: table, "y"), linsep.diagnose(X, y)
+    assert answer.status == whole.status
+    assert answer.status == ("complete" if case == "complete" else "quasi-complete")
+    np.testing.assert_array_equal(answer.separated_rows, whole.separated_rows)
+    np.testing.assert_array_equal(answer.overlapped_rows, whole.overlapped_rows)
+    assert answer.estimates == whole.estimates
+    assert answer.rank == whole.rank
+    design = np.column_stack([np.ones(len(X)), X]) * np.where(y > 0, 1, -1)[:, None]
+    along = design @ answer.direction
+    assert (along[answer.separated_rows] > 0).all()
+    assert np.abs(along[answer.overlapped_rows]).max(initial=0) < 1e-9 * along.max()
+
+
+def test_options_of_data_in_memory_are_refused(flipped):
+    folder, _, _ = flipped
+    with pytest.raises(InputError, match="family goes with data held in memory"):
+        linsep.diagnose(folder, "y", family="poisson")
+    one = pa.table({"x": [1.0, 2.0], "y": [1, 1]})
+    with pytest.raises(InputError, match="the outcome must have two labels"):
+        linsep.diagnose(lambda: one, "y")
+    stopped = linsep.diagnose(folder, "y", time_limit=1e-9)
+    assert stopped.status == "undecided"
+    assert "time limit" in stopped.message
+
+
+def test_the_command_diagnoses_folders(flipped, tmp_path):
+    import shutil
+
+    folder = tmp_path / "some"
+    folder.mkdir()
+    shutil.copy(flipped[0] / "part-0.parquet", folder)
+    proof = tmp_path / "proof.json"
+    names = ["--drop", "x0"]
+    text = run(
+        "diagnose", folder, "--target", "y", *names, "--certificate", proof, code=0
+    )
+    assert text.startswith("Overlap (logistic regression): no direction predicts")
+    assert run("verify", proof, folder).startswith("The certificate holds: some rows")
+
+
+def test_more_columns_than_exact_arithmetic_takes_are_inseparable_by_moments(
+    monkeypatch,
+):
+    from linsep.search import separator_search
+
+    monkeypatch.setattr(separator_search, "MOST_SETTLED", 5)
+    monkeypatch.setattr(linsep.separation, "MOST_SETTLED", 5)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4_000, 12))
+    y = (rng.random(4_000) < 0.5).astype(int)
+    names = [f"x{j}" for j in range(12)]
+    table = pa.table(dict(zip(names, X.T, strict=True)) | {"y": y})
+    answer = linsep.separate(lambda: table, "y")
+    assert answer.separable is False
+    assert answer.conflict is None
+    assert answer.certificate.kind == "ordered"
