@@ -288,6 +288,18 @@ MAY_IMPORT: dict[str, set[str]] = {
         "printable",
         "wrapping",
     },
+    "hull": {
+        "diagnosis.exact",
+        "diagnosis.watch",
+        "figure_style",
+        "input",
+        "lazy",
+        "proof",
+        "rows",
+        "separation",
+        "solvers",
+        "wrapping",
+    },
     "lab": {
         "figure_style",
         "input",
@@ -300,7 +312,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "datasets": {"lab"},  # public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},
-    "plotting": {"classifier", "lab"},
+    "plotting": {"classifier", "hull", "lab"},
     "cli": {
         "classifier",
         "diagnosis",

@@ -1,10 +1,11 @@
-"""Every picture: of a game (`linsep.game`), and of a fitted classifier."""
+"""Every picture: of a game (`linsep.game`), of a fitted classifier, of a hull."""
 
 from linsep.classifier.displays import (
     ConvergenceDisplay,
     MarginDisplay,
     ProjectionDisplay,
 )
+from linsep.hull.plots import plot_hull
 from linsep.lab.plots import plot_convergence, plot_game, plot_weights
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "ProjectionDisplay",
     "plot_convergence",
     "plot_game",
+    "plot_hull",
     "plot_weights",
 ]
