@@ -1,4 +1,4 @@
-"""`linsep.in_hull`: 10,000 queries against 100,000 points of 20 columns, every one proved.
+"""`linsep.in_hull`: 10,000 queries against 100,000 points of 20 columns, all proved.
 
     env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE python benchmarks/hull.py
 
@@ -44,7 +44,8 @@ def main():
         print(
             f"scale {scale}: {answers.inside.sum()} inside, "
             f"{(~answers.decided).sum()} undecided, {seconds:.1f} s; HiGHS "
-            f"{theirs:.2f} s a query, {theirs / (seconds / N_QUERIES):.0f} times as long; "
+            f"{theirs:.2f} s a query, "
+            f"{theirs / (seconds / N_QUERIES):.0f} times as long; "
             f"{agree} of {N_PEER} agree",
             flush=True,
         )

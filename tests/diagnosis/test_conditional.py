@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import linsep
-from judges import rank, z3_direction_exists
 from linsep.cli import main
 from linsep.diagnosis.exact import large_columns
+from regression_judge import assert_comparisons_are_right
 
 
 def pairs_of(X, y, groups):
@@ -33,37 +33,7 @@ def pairs_of(X, y, groups):
 def assert_conditional_is_right(answer, X, y, groups):
     """Compare a diagnosis with z3 on the pairs."""
     rows, ends = pairs_of(X, y, groups)
-    strict = [z3_direction_exists(rows, [], row) for row in rows]
-    if all(strict):
-        assert answer.status.value == "complete"
-    else:
-        expected = "quasi-complete" if any(strict) else "overlap"
-        assert answer.status.value == expected
-    of_row = {}
-    for is_strict, two in zip(strict, ends, strict=True):
-        for i in two:
-            of_row.setdefault(i, []).append(is_strict)
-    separated = sorted(i for i, found in of_row.items() if all(found))
-    assert answer.separated_rows.tolist() == separated
-    assert answer.overlapped_rows.tolist() == sorted(of_row.keys() - set(separated))
-    assert answer.rank == rank(rows)
-    assert len(answer.estimates) == len(X[0])
-    for j, verdict in enumerate(answer.estimates.values()):
-        unit = [Fraction(k == j) for k in range(len(X[0]))]
-        if rank([*rows, unit]) > answer.rank:
-            assert verdict.value == "aliased"
-            continue
-        up, down = (z3_direction_exists(rows, [], unit, sign) for sign in (1, -1))
-        names = {(False, False): "finite", (True, True): "undetermined"}
-        names |= {(True, False): "+inf", (False, True): "-inf"}
-        assert verdict.value == names[up, down]
-    if any(strict):
-        w = answer.exact_direction
-        products = [sum(a * b for a, b in zip(row, w, strict=True)) for row in rows]
-        assert [product > 0 for product in products] == strict
-        assert all(product >= 0 for product in products)
-    answer.certificate.verify(*answer.certificate_data())
-    assert answer.summary()
+    assert_comparisons_are_right(answer, rows, ends, len(X[0]))
 
 
 @given(data=st.data())

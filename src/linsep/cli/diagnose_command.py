@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     default="binomial",
     show_default=True,
     help="binomial: logit, probit, cloglog; poisson: any log link; multinomial; "
-    "ordinal: cumulative link; conditional: cases against the controls of their group.",
+    "ordinal: cumulative link; conditional: cases against the controls of their group; "
+    "cox, cox-exact: times to an event, with --formula 'Surv(time, event) ~ x'.",
 )
 @click.option(
     "--order",
@@ -66,7 +67,8 @@ if TYPE_CHECKING:
 @click.option(
     "--groups",
     metavar="COL",
-    help="The column of groups of a conditional model, which is no feature.",
+    help="The column of groups of a conditional model, or of the strata of a Cox "
+    "regression, which is no feature.",
 )
 @shared_options(*READING)
 @intercept_option("A model without an intercept (with --target).")
@@ -282,10 +284,10 @@ def _by_formula(
         require_formulaic,
         sides_of,
         study_from_formula,
-        unquoted,
     )
     from linsep.diagnosis.inputs.orders import Order
     from linsep.diagnosis.inputs.safe_formula import safe_formula
+    from linsep.diagnosis.inputs.several_columns import unquoted
     from linsep.input.files import Request, declared_order, read_columns
     from linsep.input.row_names import row_names_of_file
 

@@ -43,6 +43,7 @@ def diagnose(
         diagnose("file.csv", "y")                 # a data file and its target
         diagnose(model)                           # as `diagnose_model`: statsmodels
         diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
+        diagnose(fitter, frame)                   # lifelines' CoxPHFitter, fitted
 
     A direction ``w`` along which no row's likelihood falls and some row's grows for
     ever is a *separating* direction; there is a finite estimate iff there is none. The
@@ -60,18 +61,23 @@ def diagnose(
     y : array-like of shape (n_samples,) or (n_samples, 2)
         The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
         or two columns that count successes and failures. Poisson: any non-negative
-        numbers. Multinomial, ordinal and conditional: labels.
+        numbers. Multinomial, ordinal and conditional: labels. Cox: two columns (time,
+        event) or three (entry, time, event), or the names of a frame's columns, or the
+        array of scikit-survival; in a formula ``Surv(time, event)``.
     data : frame
         The columns a formula speaks of; may be given as the second argument.
     family : str or family of statsmodels, default="binomial"
-        "binomial", "poisson", "multinomial", "ordinal" or "conditional". Binomial
-        stands for the logit, probit, cloglog and loglog links, "poisson" for every
-        outcome of a log link with mass at zero, "ordinal" for the cumulative link,
-        "conditional" for the logit of cases against controls of the same group. Usual
-        other names, "logit" or "clogit", are understood. Models know their own.
+        "binomial", "poisson", "multinomial", "ordinal", "conditional", "cox" or "cox
+        exact". Binomial stands for the logit, probit, cloglog and loglog links,
+        "poisson" for every outcome of a log link with mass at zero, "ordinal" for the
+        cumulative link, "conditional" for the logit of cases against controls of the
+        same group, "cox"
+        for the partial likelihood (ties in the way of Breslow or Efron; "cox exact"
+        where they are exact). Usual other names, "logit" or "clogit", are understood.
+        Models know their own.
     fit_intercept : bool, default=True
         Formulas and models know their own; an ordinal model has thresholds in its
-        place, and from a conditional one a constant cancels.
+        place, and from a conditional one or a Cox regression a constant cancels.
     sample_weight : array-like of shape (n_samples,), optional
         Rows of weight zero count as absent; no other weight matters.
     feature_names : sequence of str, optional
@@ -86,8 +92,9 @@ def diagnose(
         the order of its categories (pandas, polars, Arrow, Parquet files), else that
         of numbers; the summary says so where texts had to be sorted.
     groups : array-like of shape (n_samples,) or str, optional
-        The group of each row, for a conditional model; or the column of a frame, a
-        file or a formula's data that holds it. Groups of one outcome are left out.
+        The group of each row, for a conditional model, or its stratum, for a Cox
+        regression; or the column of a frame, a file or a formula's data that holds it.
+        Groups of one outcome are left out.
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
         afterwards, some estimates are. What it leaves is for the summary and the
@@ -245,8 +252,10 @@ def diagnose_model(
     model : object
         A statsmodels model or result (Logit, Probit, GLM and GEE with a Binomial,
         Poisson or NegativeBinomial family, Poisson, MNLogit, OrderedModel,
-        ConditionalLogit), or a scikit-learn estimator or pipeline that ends in a
-        logistic or Poisson regression; fitted or not. Of a penalised one the answer is
+        ConditionalLogit, PHReg), or a scikit-learn estimator or pipeline that ends in a
+        logistic or Poisson regression or in scikit-survival's CoxPHSurvivalAnalysis;
+        fitted or not. Or a fitted CoxPHFitter of lifelines, with its frame as `X`. Of a
+        penalised one the answer is
         about the likelihood without the penalty, which the summary says.
     X, y : array-like
         The data of a scikit-learn estimator; statsmodels models hold their own.

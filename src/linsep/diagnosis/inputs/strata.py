@@ -1,4 +1,4 @@
-"""The groups within which a conditional model compares cases with controls."""
+"""The groups within which rows are compared: of a conditional model, or strata."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 from linsep.input.exact_numbers import is_missing
 
 
 def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
-    """Give the group of each row a number; None if the model is not conditional.
+    """Give the group of each row a number; None if the model compares all rows.
 
     Examples
     --------
     >>> strata_of(["b", "a", "b"], "conditional", 3).tolist()
     [0, 1, 0]
     """
+    if groups is None and family in OF_TIMES:
+        return np.zeros(n, dtype=np.intp)
     if groups is None and family != "conditional":
         return None
-    if groups is None or family != "conditional":
+    if groups is None or family not in COMPARING:
         raise InputError(
             "groups go with family='conditional', the conditional logit, and it needs "
-            f"them, got family={family!r} with{'out' * (groups is None)} groups; for "
+            "them, or are the strata of family='cox', got "
+            f"family={family!r} with{'out' * (groups is None)} groups; for "
             "fixed effects with estimates of their own write 'y ~ x | group'"
         )
     values = np.asarray(groups)
@@ -59,12 +63,12 @@ def informative(
     return np.asarray(is_present & is_mixed[strata])
 
 
-def require_column(name: str, columns: Any) -> None:
-    """Raise if `groups` names no column of the data."""
+def require_column(name: str, columns: Any, role: str = "groups") -> None:
+    """Raise if `groups`, or another argument, names no column of the data."""
     known = list(map(str, columns))
     if name not in known:
         hint = did_you_mean(name, known) or f"it has {', '.join(known[:10])}"
         raise InputError(
-            f"groups must name a column of the data, got {name!r}, which is none; "
+            f"{role} must name a column of the data, got {name!r}, which is none; "
             f"{hint}"
         )

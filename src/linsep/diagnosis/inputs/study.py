@@ -92,7 +92,7 @@ class Study:
     n_uninformative : int
         Rows left out because their group has one outcome only.
     strata : ndarray of shape (n,), int, or None
-        The groups of a conditional model, numbered from 0.
+        The groups of a conditional model, or the strata, numbered from 0.
     penalty : str
         How the estimates of the model at hand are penalised; "" if they are not.
     factors : dict of str to Factor
@@ -107,7 +107,7 @@ class Study:
         The weights of the rows present, where some were given.
     observed : ndarray of shape (n,) or (n, 2), or None
         The numbers of the rows present, where the outcome is numbers: for counts
-        successes and failures.
+        successes and failures, for times to an event entry, time and event.
     row_names : RowNames
         What the rows given are called.
     given : Given
@@ -147,6 +147,11 @@ class Study:
         texts = [known.levels[code][0] for code in used if code >= 0]
         others = [text for text in texts if text != level]
         return others[0] if len(texts) == 2 and len(others) == 1 else None
+
+    @property
+    def strata_are(self) -> str:
+        """Of what likelihood the groups are."""
+        return "conditional" if self.family == "conditional" else "partial"
 
     def part(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Study:
         """Return the regression of some of the rows present on some of the columns.

@@ -14,6 +14,7 @@ from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collin
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
 from linsep.diagnosis.exact.large_columns import columns_of_many
 from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
+from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.cells import cell_reasons
 from linsep.diagnosis.report.claims import Reason, left_open
@@ -94,7 +95,7 @@ class Facts:
     @cached_property
     def contradictions(self) -> NDArray[np.intp]:
         """Rows of columns that were observed with more than one outcome."""
-        if self.study.family == "poisson":
+        if self.study.family in ("poisson", *OF_TIMES):
             return np.empty(0, dtype=np.intp)
         is_mixed = self.levels_held.sum(axis=1) > 1
         return np.flatnonzero(is_mixed[self.groups.group])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
+from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.report.chance import chance_sentence
 from linsep.diagnosis.report.facts import Facts
@@ -39,8 +40,12 @@ LONGEST_TEXT = 300
 # Coefficients and rows listed by name.
 MOST_NAMES = 12
 MOST_ROWS = 8
-# What a conditional model compares.
-WITHIN = " within their groups"
+# Among whom rows are predicted.
+_WITHIN = {
+    "conditional": " within their groups",
+    "cox": " among those at risk",
+    "cox exact": " among those at risk",
+}
 # Factors beyond this are written relative to the largest, and rounded.
 LONGEST_FACTOR = 10**6
 
@@ -64,7 +69,7 @@ def headline(facts: Facts) -> str:
     separated, study = facts.separated, facts.study
     n, k = separated.size, int(separated.sum())
     model = model_text(study)
-    within = WITHIN if study.strata is not None else ""
+    within = _WITHIN.get(study.family, "")
     if facts.status is DiagnosisStatus.OVERLAP:
         return (
             f"Overlap ({model}): no direction predicts any of the {count_rows(n)} "
@@ -308,7 +313,12 @@ def _effect(facts: Facts, n_rows: int) -> str:
         first, second = (outcome_text(study, k) for k in (0, 1))
         return (
             f" is never lower where {second} than where {first} in the same group, and "
-            f"predicts {count_rows(n_rows)}{WITHIN}."
+            f"predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
+        )
+    if study.family in OF_TIMES:
+        return (
+            " is never lower for a row with an event than for any other at risk then, "
+            f"and predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
         )
     if n_rows == 0:
         return ", along which some outcomes are ruled out."
