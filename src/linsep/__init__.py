@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
     from linsep.diagnosis import diagnose_model as diagnose_model
     from linsep.diagnosis import diagnose_outcomes as diagnose_outcomes
     from linsep.diagnosis import influential_rows as influential_rows
+    from linsep.diagnosis import pairs_from_rankings as pairs_from_rankings
     from linsep.diagnosis import screen_columns as screen_columns
     from linsep.hull import FeasibleWeights as FeasibleWeights
     from linsep.hull import Hull as Hull
@@ -94,6 +95,7 @@ _HOMES = {
     "in_hull": "hull",
     "influential_rows": "diagnosis",
     "max_margin": "largest_margin",
+    "pairs_from_rankings": "diagnosis",
     "permutation_test": "chance",
     "read_table": "input.files",
     "screen_columns": "diagnosis",

@@ -45,7 +45,7 @@ def assert_cox_is_right(seed):
     return answer.status.value != "overlap"
 
 
-@pytest.mark.parametrize("first", range(0, 400, 50))
+@pytest.mark.parametrize("first", range(0, 200, 50))
 def test_everything_exact_agrees_with_all_pairs(first):
     found = [assert_cox_is_right(seed) for seed in range(first, first + 50)]
     assert 5 < sum(found) < 45
@@ -53,7 +53,7 @@ def test_everything_exact_agrees_with_all_pairs(first):
 
 @pytest.mark.slow
 def test_everything_exact_agrees_with_all_pairs_of_five_thousand_cohorts():
-    for seed in range(400, 5_400):
+    for seed in range(200, 5_200):
         assert_cox_is_right(seed)
 
 

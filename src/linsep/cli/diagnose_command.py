@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="binomial: logit, probit, cloglog; poisson: any log link; multinomial; "
     "ordinal: cumulative link; conditional: cases against the controls of their group; "
-    "cox, cox-exact: times to an event, with --formula 'Surv(time, event) ~ x'.",
+    "cox, cox-exact: times to an event, with --formula 'Surv(time, event) ~ x'; "
+    "paired: two players first, and --target 1, 0 or 0.5 as the first won.",
 )
 @click.option(
     "--order",
@@ -244,6 +245,12 @@ def _by_target(
     from linsep.diagnosis.inputs.tables import study_from_file
 
     model["family"] = family_named(model["family"])
+    if model["family"] == "paired":
+        from linsep.diagnosis.inputs.paired import study_from_pairs
+
+        league = study_from_pairs(file, target, sample_weight=weights)
+        made = diagnosed(lambda: league, time_limit, random_state, callback)
+        return made, (league.n_given, len(league.names))
     study = study_from_file(file, target, weights=weights, reading=reading, **model)
     shape = (study.n_given - study.n_missing, len(study.names))
     return diagnosed(lambda: study, time_limit, random_state, callback), shape

@@ -44,6 +44,7 @@ def diagnose(
         diagnose(model)                           # as `diagnose_model`: statsmodels
         diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
         diagnose(fitter, frame)                   # lifelines' CoxPHFitter, fitted
+        diagnose(pairs, results, family="paired") # who played whom, and who won
 
     A direction ``w`` along which no row's likelihood falls and some row's grows for
     ever is a *separating* direction; there is a finite estimate iff there is none. The
@@ -67,14 +68,16 @@ def diagnose(
     data : frame
         The columns a formula speaks of; may be given as the second argument.
     family : str or family of statsmodels, default="binomial"
-        "binomial", "poisson", "multinomial", "ordinal", "conditional", "cox" or "cox
-        exact". Binomial stands for the logit, probit, cloglog and loglog links,
-        "poisson" for every outcome of a log link with mass at zero, "ordinal" for the
-        cumulative link, "conditional" for the logit of cases against controls of the
-        same group, "cox"
+        "binomial", "poisson", "multinomial", "ordinal", "conditional", "cox", "cox
+        exact" or "paired". Binomial stands for the logit, probit, cloglog and loglog
+        links, "poisson" for every outcome of a log link with mass at zero, "ordinal"
+        for the cumulative link, "conditional" for the logit of cases against controls
+        of the same group, "cox"
         for the partial likelihood (ties in the way of Breslow or Efron; "cox exact"
         where they are exact). Usual other names, "logit" or "clogit", are understood.
-        Models know their own.
+        Models know their own. "paired" is the Bradley-Terry model: `X` has two players
+        a row, and covariates of the first against the second after them, `y` is 1, 0 or
+        1/2 as the first won, lost or tied; without `y` the first won.
     fit_intercept : bool, default=True
         Formulas and models know their own; an ordinal model has thresholds in its
         place, and from a conditional one or a Cox regression a constant cancels.

@@ -45,8 +45,15 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
     if is_estimator or _is_of(first, "statsmodels") or _is_of(first, "lifelines"):
         _require_no_missing(options)
         return study_from_model(first, *rest, **options)
-    options["missing"] = options.get("missing") or "refuse"
     options["family"] = family_named(options["family"] or "binomial")
+    if options["family"] == "paired":
+        from linsep.diagnosis.inputs.paired import study_from_pairs
+
+        if len(rest) > 1:
+            _expect(rest, 1, "diagnose(pairs, results, family='paired')")
+        del options["family"]
+        return study_from_pairs(first, *rest, **options)
+    options["missing"] = options.get("missing") or "refuse"
     if isinstance(first, str | os.PathLike):
         rest = rest or [None]  # a file that names its labels itself
         _expect(rest, 1, "diagnose(path, target): the file and its target column")

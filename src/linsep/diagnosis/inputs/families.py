@@ -15,6 +15,7 @@ FAMILIES = (
     "conditional",
     "cox",
     "cox exact",
+    "paired",
 )
 # Of times to an event: tied events in the way of Breslow and Efron, or exactly.
 OF_TIMES = ("cox", "cox exact")
@@ -45,6 +46,8 @@ _SYNONYMS = {
     "cumulative": "ordinal",
     "clogit": "conditional",
     "conditional logit": "conditional",
+    "bradley terry": "paired",
+    "btm": "paired",
     "coxph": "cox",
     "proportional hazards": "cox",
     "breslow": "cox",

@@ -94,6 +94,14 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
         is_event = times_from(y)[:, 2] == 1
         levels = np.array(["no event", "event"])
         return Outcome(levels, np.stack([~is_event, is_event], axis=1), False)
+    if family == "paired":
+        if _n_columns(y) != 2:
+            raise InputError(
+                "paired comparisons are given as diagnose(pairs, results, "
+                "family='paired'), two players in each row; formulas and models have "
+                "none"
+            )
+        return replace(_counts(y), levels=np.array(["lost", "won"]))
     if family == "poisson" or (family == "binomial" and _n_columns(y) == 2):
         _require_no_order(chosen, family)
         return _non_negative(y) if family == "poisson" else _counts(y)

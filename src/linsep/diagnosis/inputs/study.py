@@ -112,6 +112,10 @@ class Study:
         What the rows given are called.
     given : Given
         How the regression was given.
+    players : tuple of str
+        Who is compared, where two are in each row.
+    sides : ndarray of shape (n, 2), int, or None
+        The two of each row present.
     """
 
     X: Any
@@ -137,6 +141,8 @@ class Study:
     observed: NDArray[np.float64] | None = None
     row_names: RowNames = field(default_factory=RowNames)
     given: Given = field(default_factory=Given)
+    players: tuple[str, ...] = ()
+    sides: NDArray[np.intp] | None = None
 
     def other_level(self, factor: str, level: str) -> str | None:
         """Return the one other level that rows have of a factor, if there is one."""
@@ -176,4 +182,5 @@ class Study:
             frequencies=some(self.frequencies),
             weights=some(self.weights),
             observed=some(self.observed),
+            sides=some(self.sides),
         )

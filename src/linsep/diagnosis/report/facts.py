@@ -95,7 +95,7 @@ class Facts:
     @cached_property
     def contradictions(self) -> NDArray[np.intp]:
         """Rows of columns that were observed with more than one outcome."""
-        if self.study.family in ("poisson", *OF_TIMES):
+        if self.study.family in ("poisson", "paired", *OF_TIMES):
             return np.empty(0, dtype=np.intp)
         is_mixed = self.levels_held.sum(axis=1) > 1
         return np.flatnonzero(is_mixed[self.groups.group])
@@ -147,7 +147,7 @@ class Facts:
         crossed factors speak of rows that nothing else predicts. Of a conditional model
         there are none: a column tells rows apart within groups.
         """
-        if self.study.strata is not None:
+        if self.study.strata is not None or self.study.sides is not None:
             return []
         columns = self._level_columns
         levels = level_reasons(self.study, self.separated, columns)
@@ -240,7 +240,9 @@ class Facts:
     @property
     def is_every_column_tried(self) -> bool:
         """Whether there was time to look at all columns for one that predicts rows."""
-        return self.study.strata is not None or self._single_columns[1]
+        if self.study.strata is not None or self.study.sides is not None:
+            return True
+        return self._single_columns[1]
 
     @cached_property
     def _single_columns(self) -> tuple[list[Reason], bool]:

@@ -42,7 +42,7 @@ def model_text(study: Study) -> str:
 def is_one_outcome(study: Study) -> bool:
     """Tell whether all rows have the same class, or the count zero."""
     outcome = study.outcome
-    if study.family in OF_TIMES:
+    if study.family in ("paired", *OF_TIMES):
         return False
     if study.family == "poisson":
         return not outcome.has[:, 1].any()

@@ -14,6 +14,7 @@ from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.report.chance import chance_sentence
 from linsep.diagnosis.report.facts import Facts
+from linsep.diagnosis.report.leagues import league_sentences
 from linsep.diagnosis.report.phrases import (
     claim_text,
     combination_text,
@@ -189,6 +190,10 @@ def _contradictions(facts: Facts) -> str:
 
 def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
     """Say which columns, levels and cells predict which rows: first and other lines."""
+    if facts.study.sides is not None:
+        told = league_sentences(facts.study)
+        has_covariates = len(facts.study.names) > len(facts.study.players) - 1
+        return told + (_direction_lines(facts) if has_covariates else []), []
     claims = [c for reason in facts.told_reasons[:MOST_REASONS] for c in reason.claims]
     texts = list(dict.fromkeys(claim_text(facts.study, claim) for claim in claims))
     more = _more_reasons(facts)
