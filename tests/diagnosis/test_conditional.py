@@ -267,3 +267,34 @@ def test_many_groups_are_settled_by_factorisations():
     assert answer.separated_rows.tolist() == [10, 11, 20, 21, 30, 31]
     assert answer.rank == 3
     assert [v.value for v in answer.estimates.values()] == ["finite", "finite", "+inf"]
+
+
+@pytest.mark.filterwarnings("ignore:Dropped")
+def test_conditional_counts_agree_with_all_pairs():
+    import statsmodels.api as sm
+
+    n_separated = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 11))
+        X = rng.integers(-2, 3, (n, 2)) * (0.1 if seed % 3 == 0 else 1.0)
+        y, groups = rng.poisson(0.5, n), rng.integers(0, 3, n)
+        rows, ends = [], []
+        for i in np.flatnonzero(y > 0):
+            for j in np.flatnonzero(groups == groups[i]):
+                if i != j:  # of two with counts each is to be no lower than the other
+                    both = zip(map(Fraction, X[i]), map(Fraction, X[j]), strict=True)
+                    rows.append([a - b for a, b in both])
+                    ends.append((int(i), int(j)))
+        given = {"family": "conditional poisson", "groups": groups}
+        if not rows:
+            with pytest.raises(linsep.InputError, match="several rows"):
+                linsep.diagnose(X, y, **given)
+            continue
+        answer = linsep.diagnose(X, y, **given)
+        assert_comparisons_are_right(answer, rows, ends, 2, seed % 4 == 0)
+        n_separated += answer.status.value != "overlap"
+    assert n_separated > 10
+    model = sm.ConditionalPoisson(y, X, groups=groups)
+    found = linsep.diagnose(model).estimates
+    assert list(found.values()) == list(answer.estimates.values())

@@ -16,6 +16,8 @@ A direction ``w`` of the coefficients never lowers the log-likelihood iff
   constant of the group has ``x_i . w >= constant >= x_j . w``, which takes no
   difference of doubles, so these are the rows.
 
+- conditional Poisson (counts given the total of their group): where ``y_i > 0``, no row
+  of the group is above ``x_i . w``, so that all these are equal;
 - Cox (partial likelihood): at each time of an event a group of all who are at risk, as
   in a conditional model. Where several have the event at one time, Breslow's and
   Efron's likelihoods compare them with each other too: ``x_i . w = constant`` for each;
@@ -119,7 +121,15 @@ def demands_of(study: Study, groups: Groups) -> Demands:
         return _ordinal(groups.X, has, study)
     if study.family in OF_TIMES:
         return _cox(study)
-    if study.family == "poisson":
+    if study.family == "conditional poisson":
+        assert study.strata is not None
+        is_positive = np.asarray(has[:, 1])
+        stratum = study.strata[groups.first]
+        of_positive = study.strata[outcome.has[:, 1]]
+        n_positive = np.bincount(of_positive, minlength=int(study.strata.max()) + 1)
+        signs = np.where(is_positive, 1, -1)
+        equal = is_positive & ((n_positive[stratum] > 1) | has[:, 0])
+    elif study.family == "poisson":
         signs, equal = np.where(has[:, 1], 1, -1), np.asarray(has[:, 1])
     elif outcome.levels.size == 1:
         signs = np.full(has.shape[0], 1 if _is_event(outcome) else -1)

@@ -87,7 +87,7 @@ def study_from(
     if strata is not None and family in OF_TIMES:
         is_present = RiskSets.of(times_from(y), strata, family, is_weighed).is_compared
     elif strata is not None:
-        is_present = informative(strata, outcome.has, is_weighed)
+        is_present = informative(strata, outcome.has, is_weighed, family)
     kept = np.flatnonzero(is_present)
     if kept.size == 0:
         raise InputError(_no_rows(family))
@@ -166,6 +166,11 @@ def _no_rows(family: str) -> str:
             "at least one group must hold both outcomes for family='conditional', got "
             "none among the rows with a positive weight; check groups, which name the "
             "set each row belongs to"
+        )
+    if family == "conditional poisson":
+        return (
+            "at least one group must hold several rows, not all of them zero, for "
+            "family='conditional poisson', got none; check groups"
         )
     if family in OF_TIMES:
         return (

@@ -16,11 +16,12 @@ FAMILIES = (
     "cox",
     "cox exact",
     "paired",
+    "conditional poisson",
 )
 # Of times to an event: tied events in the way of Breslow and Efron, or exactly.
 OF_TIMES = ("cox", "cox exact")
 # Rows are compared with others, so that a constant cancels.
-COMPARING = ("conditional", *OF_TIMES)
+COMPARING = ("conditional", "conditional poisson", *OF_TIMES)
 # Thresholds, or the constants of groups, stand in the others' place of an intercept.
 WITH_INTERCEPT = ("binomial", "poisson", "multinomial")
 

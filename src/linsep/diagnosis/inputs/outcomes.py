@@ -102,6 +102,9 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
                 "none"
             )
         return replace(_counts(y), levels=np.array(["lost", "won"]))
+    if family == "conditional poisson":
+        _require_no_order(chosen, family)
+        return _non_negative(y)
     if family == "poisson" or (family == "binomial" and _n_columns(y) == 2):
         _require_no_order(chosen, family)
         return _non_negative(y) if family == "poisson" else _counts(y)

@@ -25,7 +25,8 @@ _COUNT_MODELS = {
 }
 _SUPPORTED = (
     "Logit, Probit, GLM and GEE with a Binomial, Poisson or NegativeBinomial family, "
-    "Poisson, NegativeBinomial, MNLogit, OrderedModel, ConditionalLogit and PHReg"
+    "Poisson, NegativeBinomial, MNLogit, OrderedModel, ConditionalLogit, "
+    "ConditionalPoisson and PHReg"
 )
 # A column of 0 and 1 that stands for a level: "died[yes]", "C(died)[T.yes]".
 _LEVEL = re.compile(r"(?P<term>.+)\[(?:T\.)?(?P<level>.*)\]", re.DOTALL)
@@ -85,7 +86,7 @@ def study_from_statsmodels(
 
 def _groups(model: Any, family: str) -> Any:
     """Return the groups of a conditional model, or the strata of a Cox regression."""
-    if family == "conditional":
+    if family in ("conditional", "conditional poisson"):
         return model.groups
     return model.strata if family == "cox" else None
 
@@ -156,6 +157,7 @@ def _family(model: Any, kinds: set[str]) -> str:
         ("MNLogit", "multinomial"),
         ("OrderedModel", "ordinal"),
         ("ConditionalLogit", "conditional"),
+        ("ConditionalPoisson", "conditional poisson"),
         ("PHReg", "cox"),
     ):
         if kind in kinds:

@@ -23,7 +23,7 @@ def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
     """
     if groups is None and family in OF_TIMES:
         return np.zeros(n, dtype=np.intp)
-    if groups is None and family != "conditional":
+    if groups is None and family not in ("conditional", "conditional poisson"):
         return None
     if groups is None or family not in COMPARING:
         raise InputError(
@@ -49,12 +49,21 @@ def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
 
 
 def informative(
-    strata: NDArray[np.intp], has: NDArray[np.bool_], is_present: NDArray[np.bool_]
+    strata: NDArray[np.intp],
+    has: NDArray[np.bool_],
+    is_present: NDArray[np.bool_],
+    family: str = "conditional",
 ) -> NDArray[np.bool_]:
     """Return which of the rows present are in a group with both outcomes.
 
-    In any other the conditional likelihood is 1, whatever the coefficients are.
+    In any other the conditional likelihood is 1, whatever the coefficients are. Of
+    counts a group says something where several rows share a positive total.
     """
+    if family == "conditional poisson":
+        n_strata = int(strata.max()) + 1
+        total = np.bincount(strata[has[:, 1] & is_present], minlength=n_strata)
+        size = np.bincount(strata[is_present], minlength=n_strata)
+        return np.asarray(is_present & ((total > 0) & (size > 1))[strata])
     if has.shape[1] < 2:
         return np.zeros(strata.size, dtype=bool)
     is_mixed = np.ones(strata.max() + 1, dtype=bool)

@@ -157,7 +157,11 @@ class Study:
     @property
     def strata_are(self) -> str:
         """Of what likelihood the groups are."""
-        return "conditional" if self.family == "conditional" else "partial"
+        known = {
+            "conditional": "conditional",
+            "conditional poisson": "conditional Poisson",
+        }
+        return known.get(self.family, "partial")
 
     def part(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Study:
         """Return the regression of some of the rows present on some of the columns.

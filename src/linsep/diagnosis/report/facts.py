@@ -31,6 +31,8 @@ from linsep.rows import as_dense, rows_from
 from linsep.rows.equal_rows import Groups
 from linsep.verified.parts import no_check
 
+# Equal rows with several outcomes do not contradict each other.
+COUNTED = ("poisson", "conditional poisson", "paired", *OF_TIMES)
 # Seconds of work at most for each kind of sentence, whoever else is working.
 SECONDS_FOR_TEXT = 1.0
 
@@ -95,7 +97,7 @@ class Facts:
     @cached_property
     def contradictions(self) -> NDArray[np.intp]:
         """Rows of columns that were observed with more than one outcome."""
-        if self.study.family in ("poisson", "paired", *OF_TIMES):
+        if self.study.family in COUNTED:
             return np.empty(0, dtype=np.intp)
         is_mixed = self.levels_held.sum(axis=1) > 1
         return np.flatnonzero(is_mixed[self.groups.group])

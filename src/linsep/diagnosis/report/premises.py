@@ -18,6 +18,7 @@ _MODELS = {"poisson": "log link", "cox": "Cox", "cox exact": "Cox, exact ties"}
 # Which rows a likelihood of comparisons leaves out.
 _WITHOUT = {
     "conditional": "in groups with one outcome only",
+    "conditional Poisson": "in groups of one row, or of zeros,",
     "partial": "not at risk with any other at the time of an event",
 }
 # Levels of an order that are written out.
@@ -42,7 +43,7 @@ def model_text(study: Study) -> str:
 def is_one_outcome(study: Study) -> bool:
     """Tell whether all rows have the same class, or the count zero."""
     outcome = study.outcome
-    if study.family in ("paired", *OF_TIMES):
+    if study.family in ("paired", "conditional poisson", *OF_TIMES):
         return False
     if study.family == "poisson":
         return not outcome.has[:, 1].any()
@@ -119,10 +120,17 @@ def _readings(study: Study) -> Iterator[str]:
 
 
 def _compared(study: Study) -> str:
-    """Say what a Cox regression compares; "" of other models."""
+    """Say what a Cox regression or counts compare; "" of other models."""
+    assert study.strata is not None
+    if study.family == "conditional poisson":
+        n_groups = int(study.strata.max()) + 1
+        return (
+            "Rows are compared with the others of their group, given its total, in "
+            f"{n_groups:,} group{'s' * (n_groups != 1)}; there is no intercept, which "
+            "would cancel."
+        )
     if study.family not in OF_TIMES:
         return ""
-    assert study.strata is not None
     n_strata = int(study.strata.max()) + 1
     within = f", within {n_strata:,} strata" if n_strata > 1 else ""
     n_events = int(study.outcome.has[:, 1].sum())

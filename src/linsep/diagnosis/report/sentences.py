@@ -44,6 +44,7 @@ MOST_ROWS = 8
 # Among whom rows are predicted.
 _WITHIN = {
     "conditional": " within their groups",
+    "conditional poisson": " within their groups",
     "cox": " among those at risk",
     "cox exact": " among those at risk",
 }
@@ -318,6 +319,11 @@ def _effect(facts: Facts, n_rows: int) -> str:
         first, second = (outcome_text(study, k) for k in (0, 1))
         return (
             f" is never lower where {second} than where {first} in the same group, and "
+            f"predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
+        )
+    if study.family == "conditional poisson":
+        return (
+            f" is never lower where {name} > 0 than elsewhere in the same group, and "
             f"predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
         )
     if study.family in OF_TIMES:
