@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
+from linsep.diagnosis.inputs.penalised import without_penalised
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
@@ -28,6 +29,7 @@ def diagnose(
     missing: str | None = None,
     order: Sequence[Any] | None = None,
     groups: Any = None,
+    penalized: Sequence[str] | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -98,6 +100,12 @@ def diagnose(
         The group of each row, for a conditional model, or its stratum, for a Cox
         regression; or the column of a frame, a file or a formula's data that holds it.
         Groups of one outcome are left out.
+    penalized : sequence of str, optional
+        Columns, or factors, whose coefficients a penalty holds (ridge, lasso, normal
+        priors, random intercepts). Their estimates are finite, and the answer is about
+        directions of the other columns alone. Of a mixed model, whose variances are
+        estimated too, that no direction separates is then sufficient for an estimate,
+        not necessary.
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
         afterwards, some estimates are. What it leaves is for the summary and the
@@ -156,8 +164,9 @@ def diagnose(
     drug = 1 in 2 rows, all y = 1.
     """
     given = [*inputs, *(part for part in (data, X, y) if part is not None)]
-    return diagnosed(
-        lambda: study_of(
+
+    def read() -> Study:
+        study = study_of(
             given,
             family=family,
             fit_intercept=fit_intercept,
@@ -166,11 +175,10 @@ def diagnose(
             missing=missing,
             order=order,
             groups=groups,
-        ),
-        time_limit,
-        random_state,
-        callback,
-    )
+        )
+        return study if penalized is None else without_penalised(study, penalized)
+
+    return diagnosed(read, time_limit, random_state, callback)
 
 
 def diagnose_formula(
