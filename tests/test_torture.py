@@ -9,7 +9,9 @@ from torture.figures import run
 ATTACKS = [
     (verdicts.separate_hostile, 200),
     (verdicts.diagnose_hostile, 25),
+    (verdicts.diagnose_by_factorisations, 25),
     (verdicts.mutate_certificates, 200),
+    (verdicts.tamper_with_orders, 60),
 ]
 
 

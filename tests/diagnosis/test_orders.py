@@ -75,19 +75,24 @@ def test_the_order_declared_is_taken(name):
     assert said.startswith("No order of ") == (name == "not flagged")
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "feather", "arrow"])
 @pytest.mark.parametrize(
     "writer", ["pandas", "polars", "pandas in pieces", "unflagged"]
 )
-def test_the_order_a_parquet_file_declares_is_taken(tmp_path, writer):
-    path = tmp_path / "grades.parquet"
+def test_the_order_a_file_declares_is_taken(tmp_path, writer, suffix):
+    path = tmp_path / f"grades.{suffix}"
     if writer == "polars":
-        pl.from_pandas(frame(str)).with_columns(
+        enum = pl.from_pandas(frame(str)).with_columns(
             pl.col("grade").cast(pl.Enum(GRADES))
-        ).write_parquet(path)
+        )
+        enum.write_parquet(path) if suffix == "parquet" else enum.write_ipc(path)
     else:
         kind = pd.CategoricalDtype(GRADES) if writer == "unflagged" else ORDERED
         size = 3 if "pieces" in writer else None
-        frame(kind).to_parquet(path, row_group_size=size)
+        if suffix == "parquet":
+            frame(kind).to_parquet(path, row_group_size=size)
+        else:
+            frame(kind).to_feather(path, chunksize=size)
     assert is_right(linsep.diagnose(path, "grade", family="ordinal"))
     assert is_right(linsep.diagnose(path, -1, family="ordinal"))
     for how in (["--target", "grade"], ["--formula", "grade ~ dose"]):

@@ -20,8 +20,10 @@ from torture.figures import run
 ATTACKS = [
     (verdicts.separate_hostile, 4000, False),
     (verdicts.diagnose_hostile, 400, False),
+    (verdicts.diagnose_by_factorisations, 400, False),
     (verdicts.compare_forms, 150, True),
     (verdicts.mutate_certificates, 3000, False),
+    (verdicts.tamper_with_orders, 3000, False),
     (processes.interrupt, 24, True),
     (processes.kill_saves, 24, True),
     (processes.fill_disk, 6, True),

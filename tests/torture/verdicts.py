@@ -1,12 +1,16 @@
 """Attacks on the verdicts: every answer against fractions or z3."""
 
 import json
+from contextlib import contextmanager
 from fractions import Fraction
 
 import numpy as np
 
 import linsep
 from judges import dot, fractions_of
+from linsep.diagnosis.exact import large_columns
+from linsep.proof.checker import check
+from ordered_tampering import holds, ordered_case, tampered
 from regression_judge import assert_diagnosis_is_right
 from torture.data import hostile_problem, signed_rows
 
@@ -88,6 +92,22 @@ def diagnose_hostile(figures, rng, n_tries):
         judge(figures, f"diagnose({X!r}, {y!r}, {family!r}, {fit_intercept})", attempt)
 
 
+def diagnose_by_factorisations(figures, rng, n_tries):
+    """Diagnose by factorisations."""
+    with _everything_in_order():
+        diagnose_hostile(figures, rng, n_tries)
+
+
+@contextmanager
+def _everything_in_order():
+    """Make diagnoses of any size by factorisations."""
+    before, large_columns.MOST_EXACT = large_columns.MOST_EXACT, -1
+    try:
+        yield
+    finally:
+        large_columns.MOST_EXACT = before
+
+
 def compare_forms(figures, rng, n_tries, folder):
     """The same data in another form."""
     import pandas as pd
@@ -153,6 +173,28 @@ def mutate_certificates(figures, rng, n_tries):
                     figures.counts["accepted, still true"] += 1
                 else:
                     figures.fail(f"accepted: {document} of {X!r}, {y!r}")
+
+
+def tamper_with_orders(figures, rng, n_tries):
+    """Ordered certificates changed"""
+    while figures.tried < n_tries:
+        with _everything_in_order():
+            case = ordered_case(int(rng.integers(2**32)))
+        if case is None:
+            continue
+        for _ in range(20):
+            document, rows, labels = tampered(*case, rng)
+            try:
+                check(json.dumps(document), rows, labels)
+            except linsep.CertificateError:
+                figures.counts["refused"] += 1
+            except Exception as error:
+                figures.fail(f"{document}: {type(error).__name__}: {error}")
+            else:
+                if holds(document, rows, labels):
+                    figures.counts["accepted, still true"] += 1
+                else:
+                    figures.fail(f"accepted: {document} of {rows!r}, {labels!r}")
 
 
 def _mutate(document, rng):

@@ -10,6 +10,8 @@ from scipy import sparse
 
 from hostile_parts import hostile_matrix
 from judges import dot, fractions_of, z3_direction_exists
+from linsep.proof import ordered_checker
+from linsep.proof.ordered_checker import NotProved, check_overlap
 from linsep.rows import rows_from
 from linsep.verified import reduction as module
 from linsep.verified.moments import NotPositive, TooLarge
@@ -139,6 +141,41 @@ def test_rows_run_off_at_speeds_a_million_times_apart(as_csr):
         )
 
 
+def test_rows_far_out_are_proved_by_weights_that_fall_more_slowly(monkeypatch):
+    # Two rows settle 500 times as far out as the others, in the one direction that
+    # tells two columns apart: with their curvatures the matrix is all but singular.
+    x = np.random.default_rng(0).integers(-4, 5, 400).astype(float)
+    A = np.vstack([np.c_[x, x], [[1.0, 0.0], [-(2.0**-19), 0.0]]])
+    proofs = []
+
+    def proves(step):
+        proofs.append(original(step))
+        return proofs[-1]
+
+    original = Step._proves
+    monkeypatch.setattr(Step, "_proves", proves)
+    found = Reduction(rows_of(A), plain_counts(len(A))).run()
+    assert found.is_proved
+    assert found.overlapped.all()
+    assert proofs == [False, True]
+    few = np.zeros(2, dtype=bool)
+    monkeypatch.setattr(ordered_checker, "FEW_COLUMNS", -1)
+    check_overlap(sparse.csr_array(A), found.point, few)
+    with pytest.raises(NotProved, match="positive"):
+        check_overlap(sparse.csr_array(A[:-1]), found.point, few)
+
+
+def test_no_steps_are_made_in_vain(monkeypatch):
+    monkeypatch.setattr(Step, "is_proof", lambda step: False)
+    n_steps, at = [], Step.at
+    monkeypatch.setattr(
+        Step, "at", staticmethod(lambda *given: n_steps.append(1) or at(*given))
+    )
+    A = np.array([[1.0], [-1.0]])
+    assert not Reduction(rows_of(A), plain_counts(2)).run().is_proved
+    assert len(n_steps) == 1
+
+
 def test_a_direction_of_rare_columns_is_found_on_the_rows_that_hold_them(monkeypatch):
     A, _, moves = rare_columns(np.random.default_rng(0), [1, 100], n=2000)
     sizes = []
@@ -154,6 +191,33 @@ def test_a_direction_of_rare_columns_is_found_on_the_rows_that_hold_them(monkeyp
     # All rows are looked at for the proof that the others overlap alone.
     assert sum(n > 102 for n, _ in sizes) <= 4
     assert sizes[0] == (102, 6)
+
+
+def test_steps_along_rare_columns_alone_save_steps_along_all(monkeypatch):
+    # Ten columns that 130 of 3,000 rows hold, balanced by weights 10^5 apart.
+    rng = np.random.default_rng(1)
+    A = np.zeros((3000, 24))
+    A[:, :14] = rng.standard_normal((3000, 14))
+    A[:120, 14:] = np.exp(rng.normal(0, 2, (120, 10))) * (rng.random((120, 10)) < 0.3)
+    weights = 10.0 ** rng.uniform(-5, 0, 120)
+    balance = -(weights @ A[:120, 14:]) * 10.0 ** rng.uniform(0, 3, 10)
+    A[120:130, 14:] = np.diag(balance)
+    counts = []
+    for n_steps in (0, module.RARE_STEPS):
+        widths, at = [], Step.at
+
+        def step_at(part, *given, widths=widths, at=at):
+            widths.append(part.shape[1])
+            return at(part, *given)
+
+        monkeypatch.setattr(module, "RARE_STEPS", n_steps)
+        monkeypatch.setattr(Step, "at", staticmethod(step_at))
+        found = Reduction(rows_of(A), plain_counts(len(A))).run()
+        monkeypatch.undo()
+        assert found.is_proved
+        assert found.overlapped.all()
+        counts.append(widths.count(24))
+    assert counts[1] < counts[0]
 
 
 def test_rows_that_all_are_on_their_side_need_no_step_more(monkeypatch):

@@ -10,9 +10,9 @@ double", the double in hexadecimal.
 
 What is claimed. These rows ``a_i`` have positive weights under which they sum to zero.
 The point z gives each row doubles of about ``p_i = (1 - t / sqrt(1 + t^2)) / 2`` and
-``v_i = (1 + t^2)^(-3/2) / 2``, ``t = a_i . z``; what they are is of no account, as long
-as they are positive. With ``r =
-sum p_i a_i``, ``M = sum v_i a_i a_i'`` and ``M q = r``, the weights ``p_i - v_i a_i .
+``v_i = (1 + t^2)^(-3/2) / 2``, or, if these do not do, ``v_i = p_i (1 - p_i)``, where
+``t = a_i . z``; what they are is of no account, as long as they are positive. With ``r
+= sum p_i a_i``, ``M = sum v_i a_i a_i'`` and ``M q = r``, the weights ``p_i - v_i a_i .
 q`` make the sum zero. So ``v_i a_i . q < p_i`` on every row is the claim.
 
 How it is checked. With few columns, in fractions. Else in doubles with bounds on all
@@ -227,10 +227,24 @@ def check_overlap(rows: Any, point: Floats, first: NDArray[np.bool_]) -> None:
         root = np.sqrt(1.0 + products * products)
         small = 0.5 / (root * (root + np.abs(products)))
         curvature = 0.5 / (root * root * root)
+        flatter = small * (1.0 - small)
     if np.isnan(products).any():
         raise NotProved("the weights of the point are not numbers")
     p = np.maximum(np.where(products > 0, small, 1.0 - small), SMALLEST_WEIGHT)
-    v = np.maximum(curvature, SMALLEST_WEIGHT)
+    for v in (curvature, flatter):
+        try:
+            _weights_stay_positive(rows, p, np.maximum(v, SMALLEST_WEIGHT), first)
+            return
+        except NotProved as not_proved:
+            fault = not_proved
+    raise fault
+
+
+def _weights_stay_positive(
+    rows: Any, p: Floats, v: Floats, first: NDArray[np.bool_]
+) -> None:
+    """Raise unless the weights ``p_i - v_i a_i . q`` are positive."""
+    n, k = rows.shape
     if k <= FEW_COLUMNS and n * k * k <= FEW_PRODUCTS:
         _in_fractions(rows, p.tolist(), v.tolist())
     else:

@@ -9,7 +9,6 @@ def sum_blocks(
     indices: Index,
     data: Floats,
     v: Floats,
-    order: Index,
     first: Index,
     rest: Index,
     C: Floats,
@@ -19,7 +18,7 @@ def sum_blocks(
     entries: Floats,
 ) -> None: ...
 def take_products(
-    starts: Index, columns: Index, entries: Floats, S: Floats
+    starts: Index, columns: Index, entries: Floats, S: Floats, begin: int, end: int
 ) -> None: ...
 def row_products(
     indptr: Index,

@@ -8,7 +8,6 @@ def sum_blocks(
     const Py_ssize_t[::1] indices,
     const double[::1] data,
     const double[::1] v,
-    const Py_ssize_t[::1] order,
     const Py_ssize_t[::1] first,
     const Py_ssize_t[::1] rest,
     double[:, ::1] C,
@@ -20,21 +19,20 @@ def sum_blocks(
     """Fill the blocks of ``sum_i v_i a_i a_i'``; see `linsep.verified.moments`.
 
     ``first[j]`` and ``rest[j]`` are the place of column j in either block, or -1; no row
-    holds two columns of the first, and ``order`` names the rows by the one they hold,
+    holds two columns of the first, and the rows come in the order of the one they hold,
     those without one at the beginning. C gets its lower triangle, and B is written in
     CSR form, its columns in the order in which they are met.
     """
-    cdef Py_ssize_t n = order.shape[0], at, i, e, f, place, other, w, current = -1
+    cdef Py_ssize_t n = v.shape[0], i, e, f, place, other, w, current = -1
     cdef Py_ssize_t n_held = 0, n_written = 0, begin, end
     cdef double weight, value, own
     cdef double[::1] held = np.zeros(C.shape[0])
     cdef char[::1] is_held = np.zeros(C.shape[0], dtype=np.int8)
     cdef Py_ssize_t[::1] which = np.empty(C.shape[0], dtype=np.intp)
     with nogil:
-        for at in range(n + 1):
+        for i in range(n + 1):
             w = D.shape[0]
-            if at < n:
-                i = order[at]
+            if i < n:
                 begin, end = indptr[i], indptr[i + 1]
                 w = -1
                 own = 0.0
@@ -54,7 +52,7 @@ def sum_blocks(
                     n_held = 0
                     starts[current + 1] = n_written
                 current += 1
-            if at == n:
+            if i == n:
                 break
             weight = v[i]
             if w >= 0:
@@ -70,9 +68,10 @@ def sum_blocks(
                         which[n_held] = place
                         n_held += 1
                     held[place] += value * own
-                for f in range(begin, end):
+                # The columns of a row are in order, and so are their places.
+                for f in range(begin, e + 1):
                     other = rest[indices[f]]
-                    if 0 <= other <= place:
+                    if other >= 0:
                         C[place, other] += value * data[f]
 
 
@@ -81,17 +80,26 @@ def take_products(
     const Py_ssize_t[::1] columns,
     const double[::1] entries,
     double[:, ::1] S,
+    Py_ssize_t begin,
+    Py_ssize_t end,
 ):
-    """Take ``B' B`` away from the lower triangle of S, B in CSR form."""
-    cdef Py_ssize_t w, e, f, place, other
+    """Take ``B' B`` away from some rows of the lower triangle of S.
+
+    B is in CSR form, the columns of each row in order.
+    """
+    cdef Py_ssize_t w, e, f, place
+    cdef double value
     with nogil:
         for w in range(starts.shape[0] - 1):
             for e in range(starts[w], starts[w + 1]):
                 place = columns[e]
-                for f in range(starts[w], starts[w + 1]):
-                    other = columns[f]
-                    if other <= place:
-                        S[place, other] -= entries[e] * entries[f]
+                if place < begin:
+                    continue
+                if place >= end:
+                    break
+                value = entries[e]
+                for f in range(starts[w], e + 1):
+                    S[place, columns[f]] -= value * entries[f]
 
 
 def row_products(

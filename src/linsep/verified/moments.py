@@ -29,12 +29,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
+from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows.rounding import gamma
+from linsep.rows.threads import count_threads, map_in_threads
 from linsep.solvers._factors import cholesky, divided, solve_factored
 from linsep.solvers.blas import calm_blas
 from linsep.verified._moments import sum_blocks, take_products
@@ -50,6 +53,8 @@ MOST_DENSE = 10_000
 SHIFTS = (1e-6, 1e-9, 1e-12)
 # Columns factored in one piece; between two of them there is time to stop.
 PANEL = 512
+# With fewer entries of B threads are not worth their start.
+FEW_ENTRIES = 20_000
 # A factorisation of fewer columns is over before more threads have found each other.
 NARROW = 3_000
 
@@ -73,6 +78,9 @@ class Layout:
     rest : ndarray of int
     order : ndarray of shape (n,), int
         The rows, by the column of `first` that they hold; those with none come first.
+    entries : tuple of (indptr, indices, data), or None
+        The scaled entries of sparse rows in this order, so that a sum over them reads
+        the memory from its beginning to its end.
     places : pair of ndarray of shape (k,), int
         The place of each column in `first`, and in `rest`; -1 where it is not there.
     """
@@ -81,6 +89,7 @@ class Layout:
     rest: Index
     order: Index
     places: tuple[Index, Index]
+    entries: tuple[Index, Index, Floats] | None = None
 
     @classmethod
     def of(cls, part: Part) -> Layout:
@@ -114,7 +123,8 @@ class Layout:
         place = first_place[indices]
         held[np.repeat(np.arange(counts.size), counts)[place >= 0]] = place[place >= 0]
         order = np.argsort(held, kind="stable")
-        return cls(chosen, rest, order, (first_place, rest_place))
+        places = (first_place, rest_place)
+        return cls(chosen, rest, order, places, part.entries(order))
 
 
 @dataclass(frozen=True)
@@ -199,7 +209,12 @@ class Moments:
         shares.data = self.B.data / np.repeat(root, np.diff(self.B.indptr))
         starts, columns = (x.astype(np.intp) for x in (shares.indptr, shares.indices))
         S = self.C.copy()
-        take_products(starts, columns, shares.data, S)
+
+        def take(rows: tuple[int, int]) -> None:
+            take_products(starts, columns, shares.data, S, *rows)
+
+        for _ in map_in_threads(take, _shares_of_triangle(len(S), shares.nnz)):
+            pass
         S[np.diag_indices_from(S)] -= c
         return root, shares, S
 
@@ -269,10 +284,21 @@ def _scales(diagonal: Floats) -> NDArray[np.int64]:
     return np.floor(0.5 * np.log2(diagonal) + 0.5).astype(np.int64)
 
 
+def _shares_of_triangle(k: int, n_entries: int) -> list[tuple[int, int]]:
+    """Cut the rows of a lower triangle into as many equal shares as there are threads.
+
+    One share if there is little to do.
+    """
+    n_shares = count_threads() if n_entries > FEW_ENTRIES else 1
+    ends = [round(k * sqrt(i / n_shares)) for i in range(n_shares + 1)]
+    return list(pairwise(ends))
+
+
 def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     from scipy import sparse
 
-    indptr, indices = part.pattern
+    assert layout.entries is not None  # of sparse rows they are there
+    indptr, indices, data = layout.entries
     k1, k2 = layout.first.size, layout.rest.size
     C, D = np.zeros((k2, k2)), np.zeros(k1)
     starts = np.zeros(k1 + 1, dtype=np.intp)
@@ -280,7 +306,7 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     first, rest = layout.places
     part.check()
     sum_blocks(
-        indptr, indices, part.scaled, v, layout.order,
+        indptr, indices, data, v[layout.order],
         first, rest, C, D, starts, columns, entries,
     )  # fmt: skip
     held = slice(int(starts[-1]))
@@ -291,8 +317,9 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     of_row = np.repeat(of_first, np.diff(starts))
     values = np.ldexp(entries[held], -of_row - of_rest[columns[held]])
     B = sparse.csr_array((values, columns[held], starts), shape=(k1, k2))
+    B.sort_indices()
     D = np.ldexp(D, -2 * of_first)
-    C = np.ldexp(C, -of_rest[:, np.newaxis] - of_rest)
+    C = shifted(shifted(C, -of_rest).T, -of_rest).T
     longest = int(np.bincount(indices, minlength=1).max())
     return Moments(part, layout, exponents, D, B, C, longest)
 

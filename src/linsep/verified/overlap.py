@@ -20,6 +20,10 @@ a_i . z``: ``p_i = (1 - t / sqrt(1 + t^2)) / 2`` is its slope and ``v_i = (1 + t
 minimum the step is small, and the inequality holds. So a point near a minimum proves
 that there is one; how the point was found does not matter.
 
+Where some rows have run off a thousand times as far as others, their v of about ``t^-3
+/ 2`` leaves M too ill-conditioned for the bound. Then ``v_i = p_i (1 - p_i) = (1 +
+t^2)^-1 / 4`` is tried: it falls as the weights do.
+
 There is one iff all rows overlap, as for the logistic loss, whose tail is exponential:
 along a direction its steps add one to the products of the rows that run off, and where
 some are a thousand times as far as others it does not get there. With an algebraic tail
@@ -33,7 +37,7 @@ p_i)``, if there is one against, and ``p_i``, if there is one along.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
 
@@ -49,8 +53,9 @@ SMALLEST_WEIGHT = 2.0**-100
 LEAST_SHIFT = 1e-13
 # Times a solution is improved at most.
 MOST_REFINEMENTS = 6
-# The bound on what is left of r is good enough at this share of what it is added to.
-GOOD = 0.05
+# The bound on what is left of r is good enough at this share of what it is added to,
+# and no more is gained once it stays above this share of what it was.
+GOOD, SLOW = 0.05, 0.5
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,10 @@ class Weights:
         """What all weights that stand for a row change by."""
         return (self.counts.along + self.counts.against) * self.v
 
+    def flatter(self) -> Weights:
+        """Return the same weights with a v that falls more slowly."""
+        return replace(self, v=np.maximum(self.along * self.against, SMALLEST_WEIGHT))
+
     def allow(self, least: Floats, most: Floats) -> NDArray[np.bool_]:
         """Tell on which rows the weights stay positive if ``a_i . q*`` lies between."""
         up = self.v * most * (1 + 1e-12) < self.along
@@ -170,7 +179,11 @@ class Step:
         ------
         NotPositive
         """
-        weights = Weights.at(products, counts)
+        return cls._with(part, Weights.at(products, counts), layout)
+
+    @classmethod
+    def _with(cls, part: Part, weights: Weights, layout: Layout) -> Step:
+        """Solve with these weights."""
         moments = Moments.of(part, weights.moment, layout)
         # No more is taken away than must be: near an eigenvalue the step would be long.
         factor = moments.factored(max(LEAST_SHIFT, 2.0 * moments.error))
@@ -188,13 +201,31 @@ class Step:
 
     def is_proof(self) -> bool:
         """Tell whether all rows of the part overlap, beyond doubt."""
+        if self._proves():
+            return True
         try:
-            factor = factored(self.factor.moments)
+            other = self._with(
+                self.part, self.weights.flatter(), self.factor.moments.layout
+            )
         except NotPositive:
             return False
+        return other._proves()
+
+    def _proves(self) -> bool:
+        """Tell whether it does with these v: by the factor at hand, or a better one."""
+        if self._proves_by(self.factor):
+            return True
+        try:
+            return self._proves_by(factored(self.factor.moments))
+        except NotPositive:
+            return False
+
+    def _proves_by(self, factor: Factor) -> bool:
+        """Tell whether a factor's bound on the eigenvalues is enough."""
         mu, q = factor.least_eigenvalue, self.q
         if not mu > 0:
             return False
+        before = np.inf
         for _ in range(MOST_REFINEMENTS):
             residual = _Residual.of(self.part, self.weights, q)
             reach = self._lengths * (residual.norm(self.factor.moments) / mu)
@@ -203,9 +234,10 @@ class Step:
             least, most = residual.products - doubt, residual.products + doubt
             if self.weights.allow(least, most).all():
                 return True
-            if reach.max(initial=0.0) < GOOD:
+            largest = float(reach.max(initial=0.0))
+            if largest < GOOD or largest > SLOW * before:
                 return False
-            q = q + factor.solve(residual.e)
+            before, q = largest, q + factor.solve(residual.e)
         return False
 
     @cached_property

@@ -185,6 +185,15 @@ class Part:
         held = self._held
         return held.indptr.astype(np.intp), held.indices.astype(np.intp)
 
+    def entries(self, order: Index) -> tuple[Index, Index, Floats]:
+        """Return `pattern` and `scaled` of the rows in another order."""
+        from scipy import sparse
+
+        indptr, indices = self.pattern
+        rows: Any = sparse.csr_array((self.scaled, indices, indptr), shape=self.shape)
+        rows = rows[order]
+        return rows.indptr.astype(np.intp), rows.indices.astype(np.intp), rows.data
+
     def raw(self, places: Index) -> Any:
         """Return some of the part's rows, their entries as they are."""
         if self._held is not None:

@@ -25,10 +25,15 @@ FLAT = 0.3
 FURTHER, MOST_TRIALS = 4.0, 24
 # Columns are rare that are zero on all rows but one in so many.
 RARE = 20
+# Steps along these alone after each along all: they cost little, and it is there that
+# rows run off furthest. None is made once a step takes no more than this of a weight.
+RARE_STEPS, SETTLED = 3, 0.5
 # Steps before directions are looked for: by then rows that overlap have settled.
 FIRST_STEPS = 3
 # A step that moves no row further than this against its weight promises a proof.
 PROMISING = 0.95
+# Where a step takes less there is no more to come.
+CONVERGED = 1e-6
 # Shares of its weight up to which a row counts as standing still.
 STILL = (0.3, 0.1, 0.5, 0.03, 0.01, 1e-3)
 # The step at which a set of rows counts as seen that was tried.
@@ -118,8 +123,6 @@ class Reduction:
             try:
                 part = Part.of(self.rows, left, columns, self.check)
                 found = self._among_rare(part)
-                if found is not None and found.is_decided:
-                    z = found.placed(d)
                 if found is None or found.direction is None:
                     space, found = self._searched(part, self.counts.of(left), z)
                     z = found.placed(d)
@@ -137,14 +140,10 @@ class Reduction:
         What vanishes on almost all rows is most often of such columns alone, and there
         a step costs little. None if they are not few.
         """
-        (n, k), counts = part.shape, part.n_filled
-        rare = np.flatnonzero(counts * RARE <= n)
-        if rare.size == 0 or 2 * rare.size > k:
+        rare = _rare(part)
+        if rare is None:
             return None
-        rows = np.flatnonzero(part.filled(rare))
-        if 2 * rows.size > n:
-            return None
-        some = part.restricted(rare, rows)
+        some = part.restricted(*rare)
         space = null_space(some, prove=False)
         newton = _Newton(some, space, self.counts.of(some.index), self.check)
         return newton.run(np.zeros(self.rows.shape[1]))
@@ -222,6 +221,8 @@ class _Newton:
         self.equal = counts.both
         self.part = part.restricted(space.pivots) if space.free.size else part
         self.layout = Layout.of(self.part)
+        rare = _rare(self.part)
+        self.rare = None if rare is None else _Block(self.part, counts, *rare)
 
     def run(self, start: Floats) -> _Found:
         """Go on until all rows are proved to overlap, or a direction is found."""
@@ -251,14 +252,17 @@ class _Newton:
             if step.shares.max(initial=-np.inf) < PROMISING:
                 if np.isfinite(point).all() and step.is_proof():
                     return _Found(point, columns, first, is_proved=True)
+                if step.shares.max() < CONVERGED:
+                    break
             elif n_steps >= FIRST_STEPS - 1:
                 for candidate in (step.q, z):
                     found = self._direction(candidate, step.shares, n_steps, seen)
                     if found is not None:
                         return _Found(point, columns, first, False, *found)
-            length = self._length(products, step)
-            z = z + length * step.q
+            z = z + _length(products, step) * step.q
             products = self.part.products(z)
+            if self.rare is not None:
+                self.rare.settle(z, products)
         return _Found(np.ldexp(z, -exponents), columns, first)
 
     def _on_pivots(self, start: Floats) -> Floats:
@@ -275,25 +279,6 @@ class _Newton:
                 shift = int(exponents[j] - exponents[free])
                 z[j] -= _quotient(value, own, shift) * z[free] if j != free else 0.0
         return np.asarray(z[self.space.pivots])
-
-    def _length(self, products: Floats, step: Step) -> float:
-        """Return how far to go: about to where the loss falls no more.
-
-        Along a direction in which rows run off that is many times the step.
-        """
-        start = float(step.weights.net @ step.products)
-        low, high, length = 0.0, np.inf, 1.0
-        for _ in range(MOST_TRIALS):
-            weights = Weights.at(products + length * step.products, self.counts)
-            slope = float(weights.net @ step.products)
-            if abs(slope) <= FLAT * start:
-                break
-            if slope > 0:
-                low = length
-            else:
-                high = length
-            length = FURTHER * low if high == np.inf else 0.5 * (low + high)
-        return length
 
     def _direction(
         self, q: Floats, shares: Floats, n_steps: int, seen: dict[bytes, int]
@@ -355,6 +340,59 @@ class _Newton:
             if is_wrong[range_].any():
                 return None
         return self.part.index[signs > 0]
+
+
+class _Block:
+    """Columns that few rows hold, and steps along these alone, on these rows."""
+
+    def __init__(self, part: Part, counts: Counts, columns: Index, rows: Index) -> None:
+        self.columns, self.rows = columns, rows
+        self.part, self.counts = part.restricted(columns, rows), counts.of(rows)
+        self.layout = Layout.of(self.part)
+
+    def settle(self, z: Floats, products: Floats) -> None:
+        """Make a few steps from a point, which is changed, and its products too."""
+        for _ in range(RARE_STEPS):
+            here = products[self.rows]
+            try:
+                step = Step.at(self.part, here, self.counts, self.layout)
+            except NotPositive:
+                return
+            if step.shares.max() < SETTLED:
+                return
+            length = _length(here, step)
+            z[self.columns] += length * step.q
+            products[self.rows] += length * step.products
+
+
+def _rare(part: Part) -> tuple[Index, Index] | None:
+    """Return the columns that few rows hold, and these rows; None if many do."""
+    (n, k), counts = part.shape, part.n_filled
+    rare = np.flatnonzero(counts * RARE <= n)
+    if rare.size == 0 or 2 * rare.size > k:
+        return None
+    rows = np.flatnonzero(part.filled(rare))
+    return None if 2 * rows.size > n else (rare, rows)
+
+
+def _length(products: Floats, step: Step) -> float:
+    """Return how far to go: about to where the loss falls no more.
+
+    Along a direction in which rows run off that is many times the step.
+    """
+    start = float(step.weights.net @ step.products)
+    low, high, length = 0.0, np.inf, 1.0
+    for _ in range(MOST_TRIALS):
+        weights = Weights.at(products + length * step.products, step.weights.counts)
+        slope = float(weights.net @ step.products)
+        if abs(slope) <= FLAT * start:
+            break
+        if slope > 0:
+            low = length
+        else:
+            high = length
+        length = FURTHER * low if high == np.inf else 0.5 * (low + high)
+    return length
 
 
 def _quotient(above: int, below: int, exponent: int) -> float:

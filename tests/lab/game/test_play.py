@@ -17,6 +17,7 @@ from linsep.game import (
     FirstViolatedRow,
     Listed,
     MirrorDescent,
+    Move,
     NegativeEntropy,
     OnlineGradientAscent,
     PNorm,
@@ -25,7 +26,9 @@ from linsep.game import (
     perceptron_bound,
     play,
     project_simplex,
+    signed_rows,
 )
+from linsep.input import InputError
 from linsep.lab.game.learners import _maximise
 
 REGULARISERS = [
@@ -604,3 +607,45 @@ def test_p_norm_keeps_the_gradient_of_weights_too_small_for_a_float():
     back = regulariser.step(away, np.array([0.9, 0.0]))
     # The two losses cancel: mirror descent comes back to where it was.
     np.testing.assert_allclose(regulariser.distribution(back), 0.5, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_rows_and_labels_play_the_papers_game(kind):
+    rng = np.random.default_rng(3)
+    X, labels = rng.normal(size=(12, 2)), kind(["yes", "no", "no"] * 4)
+    A = np.column_stack([X, np.ones(12)])
+    A *= np.where(np.array(labels) == "yes", 1.0, -1.0)[:, None]
+    r = np.linalg.norm(A, axis=1).max()
+    theirs = play(A, OFTRL(), MirrorDescent(NegativeEntropy(), Constant(1 / r**2)), 30)
+    for ours in (
+        play(X, labels, rounds=30),
+        play(signed_rows(X, labels).A, rounds=30),
+        play(signed_rows(X, labels).A, OFTRL(), rounds=30),
+    ):
+        assert np.array_equal(ours.w, theirs.w)
+        assert np.array_equal(ours.p, theirs.p)
+
+
+def test_labels_of_another_length_are_refused():
+    with pytest.raises(InputError, match="3"):
+        play([[1.0], [2.0], [3.0]], [0, 1])
+
+
+class Narrow(OFTRL):
+    def act(self, state, weight, p):
+        return super().act(state, weight, p)[:-1]
+
+
+class Short(BestResponseRow):
+    def act(self, last, weight, margins, step):
+        move = super().act(last, weight, margins, step)
+        return Move(move.p[:-1], move.divergence, move.reach, move.memory)
+
+
+@pytest.mark.parametrize("first", ["learner", "data"])
+def test_moves_of_the_wrong_shape_are_named(first):
+    A = random_rows(0)
+    with pytest.raises(InputError, match=r"learner's move w must .* \(3,\), .* \(2,\)"):
+        play(A, Narrow(), BestResponseRow(), 3, first=first)
+    with pytest.raises(InputError, match=r"data player's move must .* \(6,\)"):
+        play(A, OFTRL(), Short(), 3, first=first)

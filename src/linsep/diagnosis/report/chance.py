@@ -131,10 +131,15 @@ def chance_sentence(
         few = min(n_positive, n_rows - n_positive)
         text = (
             f"one class has only {few:,} of {n_rows:,} distinct rows of rank {rank}, "
-            f"and of all labels like that a share of up to {same_balance} would be "
-            "separated completely (Cover 1965)"
+            f"and of all labels like that {_share(same_balance)} would be separated "
+            "completely (Cover 1965)"
         )
     return f"Separation says little here: {text}."
+
+
+def _share(bound: str) -> str:
+    """Word a share that is at most this."""
+    return "perhaps all" if bound == "1" else f"a share of up to {bound}"
 
 
 def _rounded_up(probability: float) -> str:

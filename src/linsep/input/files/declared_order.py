@@ -1,8 +1,8 @@
-"""The order of categories that a Parquet file declares for a column of text.
+"""The order of categories that a Parquet or Arrow file declares for a column of text.
 
 DuckDB reads such a column as plain texts. The categories stand in the file's dictionary
-pages, which pyarrow reads; that there are any, in what pandas and polars say beside the
-data.
+pages, which pyarrow reads; that there are any in Parquet, in what pandas and polars say
+beside the data.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import os
 from base64 import b64decode
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from linsep.input.errors import InputError, refusing_damage
+from linsep.input.files.arrow_files import arrow_table
 
-_MAGIC = b"PAR1"
+_PARQUET, _ARROW = b"PAR1", (b"ARRO", b"FEA1")
 
 
 def declared_order(
@@ -30,8 +32,11 @@ def declared_order(
     """
     source = Path(path)
     with open(source, "rb") as stream:
-        if stream.read(4) != _MAGIC:
-            return None
+        magic = stream.read(4)
+    if magic in _ARROW:
+        return _of_table(arrow_table(source, [column]))
+    if magic != _PARQUET:
+        return None
     if not find_spec("pyarrow"):
         if _is_declared(source, column):
             raise InputError(
@@ -44,6 +49,11 @@ def declared_order(
 
     with refusing_damage(source, "a whole Parquet file", "copy or write it again"):
         table = pq.read_table(source, columns=[column])
+    return _of_table(table)
+
+
+def _of_table(table: Any) -> tuple[tuple[str, ...], bool] | None:
+    """Return the categories of an Arrow table's only column, and whether in order."""
     pieces, said = table.column(0), table.schema.field(0).metadata or {}
     is_loose = any(key.startswith(b"_PL_CATEGORICAL") for key in said)
     if not hasattr(pieces.type, "ordered") or pieces.num_chunks == 0 or is_loose:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from numpy.typing import NDArray
 
 from linsep.input.errors import InputError, did_you_mean
-from linsep.input.files.arrow_files import read_arrow
+from linsep.input.files.arrow_files import arrow_columns, read_arrow
 from linsep.input.files.numpy_files import read_npy, read_npz
 from linsep.input.files.svmlight import read_svmlight
 from linsep.input.files.table import Request, Table
@@ -166,6 +166,8 @@ def read_columns(
         reader = reader_for(source, request)
         if isinstance(reader, TabularReader):
             return reader.columns(source, request)
+        if reader is read_arrow:
+            return arrow_columns(source)
         raise InputError(
             f"{source} must have named columns, as CSV and Parquet files do, got "
             "another kind of file; convert it"

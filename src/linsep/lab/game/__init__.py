@@ -1,6 +1,7 @@
 """The paper's game as a laboratory: players, plays, transcripts, theorems.
 
-`play` has a learner and a data player meet for some rounds and returns a `Transcript`;
+`play` has a learner and a data player meet for some rounds and returns a `Transcript`
+(``play(X, y)`` plays the paper's on rows and labels, `signed_rows` is for others);
 `check` compares it with what a theorem promises, `check_all` with all that apply.
 
 Learners: `OFTRL`, `FTRL`, `OnlineGradientAscent`, `BestResponse`.
@@ -38,13 +39,14 @@ from linsep.lab.game.regularisers import (
 from linsep.lab.game.rounds import play
 from linsep.lab.game.schedules import Backtracking, Constant, Listed, Power
 from linsep.lab.game.transcript import Transcript
+from linsep.lab.signed_rows import SignedRows, signed_rows
 
 __all__ = [
     "FTRL", "OFTRL", "Backtracking", "BestResponse", "BestResponseRow", "Check",
     "Constant", "DataPlayer", "FirstViolatedRow", "Learner", "Listed", "MirrorDescent",
     "Move", "NegativeEntropy", "OnlineGradientAscent", "PNorm", "Power", "RecordedPlay",
-    "Regulariser", "Schedule", "SquaredEuclidean", "Transcript", "check", "check_all",
-    "gap_bound", "perceptron_bound", "play", "project_simplex", "regret_bound_data",
-    "regret_bound_learner", "rounds_bound", "rounds_to_separation",
-    "sharper_rounds_bound",
+    "Regulariser", "Schedule", "SignedRows", "SquaredEuclidean", "Transcript", "check",
+    "check_all", "gap_bound", "perceptron_bound", "play", "project_simplex",
+    "regret_bound_data", "regret_bound_learner", "rounds_bound", "rounds_to_separation",
+    "sharper_rounds_bound", "signed_rows",
 ]  # fmt: skip

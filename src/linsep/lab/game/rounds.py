@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from linsep.input import InputError, checked_count, checked_number
 from linsep.input.features import features_from
+from linsep.lab.game.data_players import MirrorDescent
+from linsep.lab.game.learners import OFTRL
 from linsep.lab.game.protocols import (
     DataPlayer,
     FloatArray,
@@ -22,7 +24,9 @@ from linsep.lab.game.protocols import (
 from linsep.lab.game.recorded_play import First
 from linsep.lab.game.schedules import Constant
 from linsep.lab.game.transcript import Transcript
+from linsep.lab.signed_rows import signed_rows
 from linsep.rows import as_dense
+from linsep.solvers.bounds import longest_row
 
 LARGEST = 1e100
 # Rounding the two sides of the acceptance test can suffer, relative to their sizes.
@@ -31,9 +35,9 @@ ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 def play(
     A: ArrayLike,
-    learner: Learner,
-    data: DataPlayer,
-    rounds: int,
+    learner: Learner | ArrayLike | None = None,
+    data: DataPlayer | None = None,
+    rounds: int = 100,
     *,
     weights: Schedule | None = None,
     first: First = "learner",
@@ -44,6 +48,9 @@ def play(
     In round t the first player moves on what it saw of the rounds before, the second
     also sees that move. Both then learn the round, whose payoff counts ``weight_t``.
 
+    ``play(X, y)`` plays the paper's Algorithm 1 on rows and labels; `signed_rows` makes
+    the ``A`` of rows and labels for players of your choice.
+
     A `Backtracking` schedule, of the weights or of the data player's steps, plays the
     round again with a smaller number until what the round adds to the learner's regret
     is paid by the data player's (see there).
@@ -51,12 +58,14 @@ def play(
     Parameters
     ----------
     A : array-like of shape (n, d)
-        Signed rows ``y_i x_i``, finite.
-    learner : Learner
-        For example `OFTRL()`.
-    data : DataPlayer
-        For example `MirrorDescent(NegativeEntropy(), Constant(1 / r**2))`.
-    rounds : int
+        Signed rows ``y_i x_i``, finite; or rows ``x_i``, if labels follow.
+    learner : Learner or array-like of shape (n,), default=None
+        None takes `OFTRL()`, the paper's. Labels of two classes sign the rows of ``A``,
+        a constant 1 appended, and leave the learner to the paper's.
+    data : DataPlayer or None, default=None
+        None takes the paper's, `MirrorDescent(NegativeEntropy(), Constant(1 / r**2))`
+        with r the norm of the longest row.
+    rounds : int, default=100
         Rounds at most, at least 1.
     weights : Schedule or None, default=None
         Weights of the rounds; None takes 1.
@@ -87,9 +96,16 @@ def play(
     >>> transcript = play(A, OFTRL(), data, 20)
     >>> transcript.separated_at, transcript.check("gap").holds
     (2, True)
+    >>> play([[0.0], [1.0], [3.0]], ["a", "a", "b"]).separated_at
+    4
     """
+    if _are_labels(learner):
+        A, learner = signed_rows(A, cast(ArrayLike, learner)).A, None
     A = _matrix(A)
     rounds = checked_count("rounds", rounds)
+    learner = OFTRL() if learner is None else cast(Learner, learner)
+    if data is None:
+        data = MirrorDescent(steps=Constant(1.0 / (longest_row(A) or 1.0) ** 2))
     _require_players(learner, data)
     if first not in ("learner", "data"):
         raise InputError(f'first must be "learner" or "data", got {first!r}')
@@ -158,12 +174,21 @@ class _Game:
     ) -> tuple[FloatArray, FloatArray, FloatArray, Move]:
         """Return what the learner saw, its move ``w``, ``A w``, and the data's move."""
         if self.first == "data":
-            move = self.data.act(self.last, weight, self.margins, step)
-            w = self.learner.act(self.state, weight, move.p)
+            move = self._data_moves(weight, self.margins, step)
+            w = self._learner_moves(weight, move.p)
             return move.p, w, self.A @ w, move
-        w = self.learner.act(self.state, weight, self.last.p)
+        w = self._learner_moves(weight, self.last.p)
         margins = self.A @ w
-        return self.last.p, w, margins, self.data.act(self.last, weight, margins, step)
+        return self.last.p, w, margins, self._data_moves(weight, margins, step)
+
+    def _learner_moves(self, weight: float, seen: FloatArray) -> FloatArray:
+        w = self.learner.act(self.state, weight, seen)
+        return _shaped("the learner's move w", w, self.A.shape[1], "columns")
+
+    def _data_moves(self, weight: float, margins: FloatArray, step: float) -> Move:
+        move = self.data.act(self.last, weight, margins, step)
+        _shaped("p of the data player's move", move.p, len(self.A), "rows")
+        return move
 
     def _is_paid(self, move: Move, weight: float, step: float) -> bool:
         """Whether ``weight^2 |x' - x|^2 / 2 <= D(p', p) / step``, within rounding."""
@@ -196,6 +221,16 @@ class _Game:
         )
 
 
+def _shaped(name: str, move: FloatArray, size: int, of_what: str) -> FloatArray:
+    """Return a player's move, or say that it has the wrong shape."""
+    if np.shape(move) != (size,):
+        raise InputError(
+            f"{name} must be an array of shape ({size},), as A has {size} {of_what}, "
+            f"got shape {np.shape(move)}"
+        )
+    return move
+
+
 def require_finite_round(t: int, w: FloatArray, p: FloatArray) -> None:
     """Refuse a round whose moves are not made of finite numbers."""
     if not (np.isfinite(w).all() and np.isfinite(p).all()):
@@ -224,6 +259,11 @@ def _matrix(A: ArrayLike) -> FloatArray:
             f"not overflow, got {largest:g}; multiply all rows by a constant"
         )
     return np.ascontiguousarray(rows, dtype=np.float64)
+
+
+def _are_labels(value: object) -> bool:
+    """Tell labels from a learner."""
+    return np.ndim(value) == 1 and not hasattr(value, "act")  # type: ignore[arg-type]
 
 
 def _require_players(learner: Learner, data: DataPlayer) -> None:

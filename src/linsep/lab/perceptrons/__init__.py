@@ -2,8 +2,9 @@
 
 ``Method(...).run(X, y)`` returns a result with the predictor and its cost: updates,
 passes over the rows, and operations in the paper's unit (inner products and additions
-of vectors of the rows' length). These pages are for study and comparison, and hold the
-rows dense; `linsep.separate` is the solver.
+of vectors of the rows' length); ``trace`` returns the results on the way, `compare`
+runs several methods. These pages are for study and comparison, and hold the rows dense;
+`linsep.separate` is the solver.
 
 Driven by mistakes: `Perceptron`, `VotedPerceptron`, `AveragedPerceptron`, `Winnow`,
 `BalancedWinnow`, `SecondOrderPerceptron`, `KernelPerceptron`, `Minover`, `Maxover`.
@@ -20,6 +21,7 @@ from linsep.lab.perceptrons.accelerated import (
     SmoothPerceptron,
 )
 from linsep.lab.perceptrons.by_mistakes import DrivenByMistakes
+from linsep.lab.perceptrons.comparison import Comparison, compare
 from linsep.lab.perceptrons.in_rounds import PlayedInRounds
 from linsep.lab.perceptrons.kernel import KernelPerceptron, KernelResult
 from linsep.lab.perceptrons.minover import Maxover, Minover
@@ -36,11 +38,11 @@ from linsep.lab.perceptrons.voted import (
 from linsep.lab.perceptrons.winnow import BalancedWinnow, Winnow
 
 __all__ = [
-    "AveragedPerceptron", "BalancedWinnow", "DrivenByMistakes", "KernelPerceptron",
-    "KernelResult", "LinearResult", "Maxover", "Minover", "MirrorProx",
-    "NesterovMomentum", "Optimistic", "Perceptron", "PerceptronResult",
+    "AveragedPerceptron", "BalancedWinnow", "Comparison", "DrivenByMistakes",
+    "KernelPerceptron", "KernelResult", "LinearResult", "Maxover", "Minover",
+    "MirrorProx", "NesterovMomentum", "Optimistic", "Perceptron", "PerceptronResult",
     "PlayedInRounds", "SecondOrderPerceptron", "SmoothPerceptron", "VonNeumann",
-    "VotedPerceptron", "VotedResult", "Winnow",
+    "VotedPerceptron", "VotedResult", "Winnow", "compare",
 ]  # fmt: skip
 
 

@@ -14,14 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input import InputError, checked_count, checked_random_state
-from linsep.lab.perceptrons.method import (
-    History,
-    Method,
-    Result,
-    SignedRows,
-    linear_result,
-)
+from linsep.lab.perceptrons.method import History, Method, Result, linear_result
 from linsep.lab.perceptrons.result import FloatArray, LinearResult, products
+from linsep.lab.signed_rows import SignedRows
 
 Order = Literal["cyclic", "shuffled"]
 

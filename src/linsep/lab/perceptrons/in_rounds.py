@@ -16,8 +16,9 @@ import numpy as np
 
 from linsep.input import checked_count
 from linsep.lab.game.bounds import sharper_rounds_bound
-from linsep.lab.perceptrons.method import History, Method, SignedRows, linear_result
+from linsep.lab.perceptrons.method import History, Method, linear_result
 from linsep.lab.perceptrons.result import FloatArray, LinearResult, Stop, margin_bounds
+from linsep.lab.signed_rows import SignedRows
 from linsep.solvers.bounds import longest_row
 
 

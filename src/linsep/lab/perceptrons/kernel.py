@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from linsep.input import InputError, checked_count, checked_number
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons.by_mistakes import DrivenByMistakes, State
-from linsep.lab.perceptrons.method import SignedRows, result_of
+from linsep.lab.perceptrons.method import result_of
 from linsep.lab.perceptrons.result import FloatArray, PerceptronResult, new_rows
+from linsep.lab.signed_rows import SignedRows
 
 Kernel = Callable[[FloatArray, FloatArray], FloatArray]
 KernelName = Literal["linear", "polynomial", "rbf"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from linsep.input import InputError, problem_from
+from linsep.input import InputError
 from linsep.lab.perceptrons.result import (
     FloatArray,
     LinearResult,
@@ -19,62 +19,9 @@ from linsep.lab.perceptrons.result import (
     margin_bounds,
     reason,
 )
-from linsep.rows import as_dense
+from linsep.lab.signed_rows import SignedRows, signed_rows
 
 Result = TypeVar("Result", bound=PerceptronResult)
-
-# Squares of entries, summed and multiplied by counts, stay within double precision.
-SMALLEST, LARGEST = 1e-120, 1e120
-
-
-@dataclass(frozen=True)
-class SignedRows:
-    """The training rows as the family sees them.
-
-    Attributes
-    ----------
-    A : ndarray of shape (n_samples, d)
-        Signed rows ``a_i = sign_i (x_i, 1)``; the constant only with `fit_intercept`.
-    signs : ndarray of shape (n_samples,)
-        +1 for the last of the sorted `classes`, -1 for the first.
-    """
-
-    A: FloatArray
-    signs: FloatArray
-    classes: NDArray[np.generic]
-    fit_intercept: bool
-
-    def split(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return coefficients and intercept of weights on the columns of ``A``.
-
-        The columns are the last axis of ``w``, of any number of dimensions.
-        """
-        if self.fit_intercept:
-            return w[..., :-1].copy(), w[..., -1].copy()
-        return w.copy(), np.zeros(w.shape[:-1])
-
-
-def signed_rows(X: ArrayLike, y: ArrayLike, *, fit_intercept: bool) -> SignedRows:
-    """Validate ``X`` (n_samples, n_features) and two-class labels ``y``; sign the rows.
-
-    Beyond what `linsep.separate` refuses, entries are, whose squares would leave the
-    range of double precision.
-    """
-    problem = problem_from(X, y, fit_intercept=fit_intercept)
-    A = as_dense(problem.rows.take(np.arange(problem.n_samples)))
-    largest = float(np.abs(A).max(initial=0.0))
-    if not (largest == 0.0 or SMALLEST < largest < LARGEST):
-        raise InputError(
-            f"the largest entry of X must be between {SMALLEST:g} and {LARGEST:g} in "
-            f"size for the textbook methods, got {largest:g}: their inner products "
-            "would overflow or vanish; multiply X by a constant, or use linsep.separate"
-        )
-    return SignedRows(
-        A=np.ascontiguousarray(A, dtype=np.float64),
-        signs=problem.rows.signs.astype(np.float64),
-        classes=np.asarray(problem.classes),
-        fit_intercept=fit_intercept,
-    )
 
 
 @dataclass
@@ -139,6 +86,62 @@ class Method(ABC, Generic[Result]):
     @abstractmethod
     def _run(self, rows: SignedRows) -> Result:
         """Run the method on signed rows."""
+
+    def trace(self, X: ArrayLike, y: ArrayLike) -> list[Result]:
+        """Run the method as `run` does, stopped after 1, 2, 4, ... passes.
+
+        A method starts anew each time and makes the same steps, so the results are
+        those that one run would have at these points, at about twice its cost. Where a
+        method has no limit of passes, its rounds count, or its updates.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
+            As of `run`.
+
+        Returns
+        -------
+        list of LinearResult, VotedResult or KernelResult
+            The last one is that of `run`. Draw ``margin_lower`` and ``margin_upper``
+            against ``n_passes``, say.
+
+        Raises
+        ------
+        InputError
+            As `run`; and if ``random_state`` is a generator, which cannot start anew.
+
+        Examples
+        --------
+        >>> from linsep.perceptrons import Perceptron
+        >>> for result in Perceptron().trace([[1.0], [2.0], [4.0]], [0, 0, 1]):
+        ...     print(result.n_passes, f"{result.margin_lower:.2f}")
+        1 -2.00
+        2 -1.70
+        4 0.32
+        """
+        if isinstance(getattr(self, "random_state", None), np.random.Generator):
+            raise InputError(
+                "random_state must be an integer for a trace, whose runs start anew, "
+                "got a Generator"
+            )
+        rows = signed_rows(X, y, fit_intercept=self.fit_intercept)
+        limit = self._limit
+        most = getattr(self, limit)
+        results, steps = [], 1
+        while most is None or steps < most:
+            setting: dict[str, Any] = {limit: steps}
+            some = replace(self, **setting)
+            results.append(some._run(rows))
+            if results[-1].stopped != limit:
+                return results
+            steps *= 2
+        return [*results, self._run(rows)]
+
+    @property
+    def _limit(self) -> Stop:
+        """The setting that ends a run which reaches nothing."""
+        limits: tuple[Stop, ...] = ("max_passes", "max_rounds", "max_updates")
+        return next(name for name in limits if hasattr(self, name))
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Result:
         """Call `run`, the new name; this one will go."""

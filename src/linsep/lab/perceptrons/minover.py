@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from linsep.input import checked_count, checked_number
 from linsep.lab.game.bounds import perceptron_bound
-from linsep.lab.perceptrons.method import History, Method, SignedRows, linear_result
+from linsep.lab.perceptrons.method import History, Method, linear_result
 from linsep.lab.perceptrons.result import FloatArray, LinearResult
+from linsep.lab.signed_rows import SignedRows
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons import _mistakes
 from linsep.lab.perceptrons.by_mistakes import HyperplaneByMistakes, State
-from linsep.lab.perceptrons.method import History, SignedRows, signed_rows
+from linsep.lab.perceptrons.method import History
 from linsep.lab.perceptrons.result import LinearResult
+from linsep.lab.signed_rows import SignedRows, signed_rows
 
 # Cyclic passes handed to compiled code between two looks at the callback: about a
 # second of work at fifteen rows of fifteen columns.

@@ -9,8 +9,9 @@ import numpy as np
 
 from linsep.input import checked_number
 from linsep.lab.perceptrons.by_mistakes import HyperplaneByMistakes, State
-from linsep.lab.perceptrons.method import History, SignedRows
+from linsep.lab.perceptrons.method import History
 from linsep.lab.perceptrons.result import FloatArray, LinearResult
+from linsep.lab.signed_rows import SignedRows
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 from linsep.input import checked_number
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons.by_mistakes import DrivenByMistakes, HyperplaneByMistakes
-from linsep.lab.perceptrons.method import History, SignedRows, result_of
+from linsep.lab.perceptrons.method import History, result_of
 from linsep.lab.perceptrons.result import (
     FloatArray,
     LinearResult,
     PerceptronResult,
     new_rows,
 )
+from linsep.lab.signed_rows import SignedRows
 
 
 @dataclass(frozen=True, repr=False)

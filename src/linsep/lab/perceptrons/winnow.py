@@ -9,8 +9,8 @@ import numpy as np
 
 from linsep.input import InputError, checked_count, checked_number
 from linsep.lab.perceptrons.by_mistakes import HyperplaneByMistakes, State
-from linsep.lab.perceptrons.method import SignedRows
 from linsep.lab.perceptrons.result import FloatArray
+from linsep.lab.signed_rows import SignedRows
 
 
 @dataclass(frozen=True)

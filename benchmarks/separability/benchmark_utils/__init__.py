@@ -1,0 +1,1 @@
+"""What data sets and solvers of the benchmark share."""
