@@ -40,7 +40,7 @@ lint: $(LINTING) ## format, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-docs: $(PACKAGE) ## the pages, into docs/_build
+docs: $(PACKAGE) ## the pages and the gallery, into docs/_build; warnings are errors
 	$(PIP_INSTALL) --group docs
 	$(BIN)/python -m sphinx -W -q docs docs/_build
 
@@ -49,7 +49,7 @@ format: $(LINTING) ## rewrite the sources as `make lint` wants them
 	$(BIN)/ruff check --fix .
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist docs/_build
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist docs/_build docs/api docs/gallery
 	find src -name '*.so' -delete
 	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 

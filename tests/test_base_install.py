@@ -12,7 +12,8 @@ WITHOUT = """
 import sys
 from runpy import run_path
 
-HIDDEN = {"formulaic", "matplotlib", "pandas", "polars", "pyarrow", "statsmodels"}
+HIDDEN = {"formulaic", "jinja2", "matplotlib", "pandas", "polars", "pyarrow"}
+HIDDEN |= {"statsmodels"}
 
 class Hiding:
     def __init__(self, finder):
@@ -106,3 +107,11 @@ def test_frames_of_answers_say_what_they_need(tmp_path):
     done = run_without_extras(code, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count('needs pandas; pip install "linsep[formula]"') == 2
+
+
+def test_a_page_names_its_extra_before_any_work(plants):
+    options = ("--target", "grown", "--report", plants.with_suffix(".html"))
+    for command in ("separate", "diagnose"):
+        done = linsep_without_extras(plants.parent, command, plants, *options)
+        assert done.returncode == 2
+        assert 'pip install "linsep[report]"' in done.stderr

@@ -14,9 +14,6 @@ if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
     from linsep.chance import PermutationTest as PermutationTest
     from linsep.chance import capacity as capacity
     from linsep.chance import permutation_test as permutation_test
-    from linsep.classifier.displays import ConvergenceDisplay as ConvergenceDisplay
-    from linsep.classifier.displays import MarginDisplay as MarginDisplay
-    from linsep.classifier.displays import ProjectionDisplay as ProjectionDisplay
     from linsep.classifier.fit_warnings import FitWarning as FitWarning
     from linsep.classifier.optimistic_perceptron import (
         OptimisticPerceptron as OptimisticPerceptron,
@@ -37,6 +34,9 @@ if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
     from linsep.diagnosis import influential_rows as influential_rows
     from linsep.diagnosis import pairs_from_rankings as pairs_from_rankings
     from linsep.diagnosis import screen_columns as screen_columns
+    from linsep.displays import ConvergenceDisplay as ConvergenceDisplay
+    from linsep.displays import MarginDisplay as MarginDisplay
+    from linsep.displays import ProjectionDisplay as ProjectionDisplay
     from linsep.hull import FeasibleWeights as FeasibleWeights
     from linsep.hull import Hull as Hull
     from linsep.hull import HullAnswer as HullAnswer
@@ -62,7 +62,7 @@ _HOMES = {
     "Batch": "diagnosis",
     "Certificate": "proof.certificate",
     "CertificateError": "proof.checker",
-    "ConvergenceDisplay": "classifier.displays",
+    "ConvergenceDisplay": "displays",
     "Diagnosis": "diagnosis",
     "DiagnosisStatus": "diagnosis",
     "Estimate": "diagnosis",
@@ -73,11 +73,11 @@ _HOMES = {
     "InfluentialRows": "diagnosis",
     "InputError": "input",
     "LargestMargin": "result",
-    "MarginDisplay": "classifier.displays",
+    "MarginDisplay": "displays",
     "OptimisticPerceptron": "classifier.optimistic_perceptron",
     "PermutationTest": "chance",
     "Progress": "result",
-    "ProjectionDisplay": "classifier.displays",
+    "ProjectionDisplay": "displays",
     "Separation": "result",
     "SeparationError": "diagnosis",
     "SeparationWarning": "diagnosis",

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
+# Of classes, in their order; used again from the first where there are more.
+CLASS_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY)
+CLASS_MARKERS = ("o", "^", "s", "D", "v")
 
 _STYLE: dict[Any, Any] = {
     "font.size": 10,
@@ -52,6 +55,11 @@ def style() -> AbstractContextManager[None]:
 
     context: AbstractContextManager[None] = mpl.rc_context(_STYLE)
     return context
+
+
+def plain(text: object) -> str:
+    """Return a text that matplotlib writes as it is, not as mathematics."""
+    return str(text).replace("$", r"\$")
 
 
 def new_figure(

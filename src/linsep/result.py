@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
+from linsep.report.page import HasPage, Page
 from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from linsep.input.levels import Columns
     from linsep.input.types import FeaturesLike
     from linsep.proof.certificate import Certificate
+    from linsep.report.shown_rows import ShownRows
 
 LARGEST_SHOWN = 5
 CONFLICT_SHOWN = 8
@@ -71,7 +73,7 @@ class Progress:
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
-class Separation:
+class Separation(HasPage):
     """The answer of `linsep.separate`.
 
     Attributes
@@ -146,6 +148,7 @@ class Separation:
     _certificate: Lazy[Certificate] | None = None
     _column: str = "feature"
     _conflict_names: Lazy[tuple[str, ...]] | None = None
+    _shown: LazyIfMade[ShownRows | None] | None = None
 
     @property
     def proved(self) -> bool:
@@ -225,9 +228,12 @@ class Separation:
         if self.coef is None:
             return []
         order = np.argsort(-np.abs(self.coef), kind="stable")[:count]
-        return [(self._name(j), float(self.coef[j])) for j in order if self.coef[j]]
+        return [
+            (self.column_name(j), float(self.coef[j])) for j in order if self.coef[j]
+        ]
 
-    def _name(self, column: int) -> str:
+    def column_name(self, column: int) -> str:
+        """Return the name of a column; ``"x0"``, ``"x1"``, ... where it has none."""
         if self.feature_names is not None:
             return self.feature_names[column]
         return f"x{column}"
@@ -294,36 +300,38 @@ class Separation:
         lines.extend(f"Note: {note}." for note in self.notes)
         return "\n".join(wrapped(line, width) for line in lines)
 
+    def conflict_names(self) -> tuple[str, ...]:
+        """Return what the rows of the conflict are called."""
+        if self._conflict_names is not None:
+            return self._conflict_names.value
+        return tuple(f"row {row}" for row in _list(self.conflict) or ())
+
+    def why_in_conflict(self) -> str:
+        """Say why no hyperplane can part the rows of the conflict."""
+        n = 0 if self.conflict is None else len(self.conflict)
+        if self.fit_intercept and len(self.classes) == 2:
+            why = (
+                "the two classes have exactly the same weighted mean, so a hyperplane "
+                "would have to put that one point on both sides"
+            )
+        elif n == 1:
+            why = "its values are exactly zero, so no hyperplane through the origin "
+            why += "has it on its side"
+        else:
+            why = "their signed values add up to exactly zero, so no hyperplane "
+            why += "through the origin has them all on their side"
+        if n == 1:
+            return f"1 row stands in the way: with the weight below, {why}."
+        return f"{n} rows stand in each other's way: with the weights below, {why}."
+
     def _conflict_lines(self) -> list[str]:
         """Name the conflict's rows, their values, and why they cannot be parted."""
-        if self.conflict is None or self.conflict_weights is None:
-            return []
         weights, labels = self.conflict_weights, self.conflict_labels
         rows = self.conflict_rows
-        if len(self.conflict) == 1:
-            how = "1 row stands in the way: with the weight below, "
-        else:
-            how = (
-                f"{len(self.conflict)} rows stand in each other's way: with the "
-                "weights below, "
-            )
-        lines = [
-            how
-            + (
-                "the two classes have exactly the same weighted mean, so a hyperplane "
-                "would have to put that one point on both sides."
-                if self.fit_intercept and len(self.classes) == 2
-                else "its values are exactly zero, so no hyperplane through the origin "
-                "has it on its side."
-                if len(self.conflict) == 1
-                else "their signed values add up to exactly zero, so no hyperplane "
-                "through the origin has them all on their side."
-            )
-        ]
-        names = [f"row {row}" for row in self.conflict[:CONFLICT_SHOWN]]
-        if self._conflict_names is not None:
-            names = list(self._conflict_names.value[:CONFLICT_SHOWN])
-        for shown, name in enumerate(names):
+        if self.conflict is None or weights is None:
+            return []
+        lines = [self.why_in_conflict()]
+        for shown, name in enumerate(self.conflict_names()[:CONFLICT_SHOWN]):
             label = "" if labels is None else f", {labels[shown]}"
             values = ""
             if rows is not None and self.n_features:
@@ -336,7 +344,7 @@ class Separation:
 
     def _values(self, row: NDArray[np.float64]) -> str:
         """Write the first few values of a row by name."""
-        shown = [f"{self._name(j)}={row[j]:.6g}" for j in range(min(4, row.size))]
+        shown = [f"{self.column_name(j)}={row[j]:.6g}" for j in range(min(4, row.size))]
         return ", ".join(shown) + (", ..." if row.size > len(shown) else "")
 
     def __repr__(self) -> str:
@@ -347,13 +355,11 @@ class Separation:
             f"n_passes={self.n_passes}, n_rounds={self.n_rounds})"
         )
 
-    def _repr_html_(self) -> str:
-        """Show the summary in a notebook; everything from the data is escaped."""
-        from html import escape
+    def page(self, *, with_proof: bool = True) -> Page:
+        """Return what the page of `to_html` says, the certificate's digest or not."""
+        from linsep.report.separation_page import page_of
 
-        head, *rest = self.summary().split("\n")
-        body = "".join(f"<br>{escape(line)}" for line in rest)
-        return f"<div><strong>{escape(head)}</strong>{body}</div>"
+        return page_of(self, with_proof)
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 
 import linsep
 from linsep import OptimisticPerceptron
-from linsep.classifier.displays import (
+from linsep.displays import (
     ConvergenceDisplay,
     MarginDisplay,
     ProjectionDisplay,
@@ -119,3 +119,32 @@ def test_a_kernel_summary_speaks_of_kernel_functions_of_rows():
     assert "(6 rows, 6 kernel functions.)" in text
     assert "features" not in text
     assert "k(x, row " in text
+
+
+def test_displays_of_an_answer_draw_what_those_of_the_fit_draw(fitted):
+    model, X, y = fitted
+    answer = linsep.max_margin(X, y)
+    drawn = MarginDisplay.from_answer(answer)
+    of_fit = MarginDisplay.from_estimator(model, X, y)
+    np.testing.assert_allclose(drawn.margins, of_fit.margins, atol=1e-6)
+    assert drawn.support.tolist() == answer.support.tolist()
+    shown = ProjectionDisplay.from_answer(answer)
+    np.testing.assert_allclose((shown.across > 0), (y == 8))
+    assert ConvergenceDisplay.from_answer(answer).trace == answer.trace
+
+
+def test_a_diagnosis_of_three_classes_has_a_projection_and_no_margins():
+    X, y = load_digits(return_X_y=True)
+    keep = y < 3
+    answer = linsep.diagnose(X[keep][:, 20:24], y[keep], family="multinomial")
+    shown = ProjectionDisplay.from_answer(answer)
+    assert len(shown.classes) == 3
+    assert sum(rows.size for rows in list(shown.drawn_.values())[:3]) == keep.sum()
+    with pytest.raises(linsep.InputError, match="two classes"):
+        MarginDisplay.from_answer(answer)
+
+
+def test_names_with_dollar_signs_are_drawn_as_they_are():
+    answer = linsep.separate([[0.0], [1.0]], ["$\\broken{", "b$"])
+    display = ProjectionDisplay.from_answer(answer)
+    display.figure_.draw_without_rendering()

@@ -354,3 +354,14 @@ def test_a_wrong_outcome_is_quoted_as_it_was_written(left):
 def test_the_models_that_can_be_diagnosed_are_all_named():
     with pytest.raises(linsep.InputError, match=r"GEE.*OrderedModel.*ConditionalLogit"):
         linsep.diagnose(sm.OLS([1.0, 2], np.ones(2)))
+
+
+def test_rows_left_out_of_a_file_are_counted_once_with_their_columns(tmp_path):
+    data = mice()
+    data.loc[3:5, "weight"] = np.nan
+    path = tmp_path / "mice.csv"
+    data.to_csv(path, index=False)
+    answer = linsep.diagnose(path, "died", missing="drop")
+    n = len(data)
+    said = [line for line in answer.sentences() if "left out" in line]
+    assert said == [f"3 of {n} rows were left out for missing values ('weight' 3)."]

@@ -180,3 +180,12 @@ def test_thresholds_are_short_and_lines_fit():
         assert len(value) <= 5, line
     for width in (88, 60):
         assert all(len(line) <= width for line in answer.summary(width).splitlines())
+
+
+def test_a_remedy_prints_as_its_sentence_and_its_code():
+    answer = linsep.diagnose([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    for remedy in answer.remedies():
+        said = str(remedy).split("\n\n")[0]
+        assert " ".join(said.split()) == remedy.text
+        assert str(remedy).endswith(remedy.code)
+        assert (f"It leaves {remedy.leaves}." in str(remedy)) == bool(remedy.leaves)

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+import linsep
 from linsep import figure_style
 from linsep.game import (
     OFTRL,
@@ -14,7 +15,15 @@ from linsep.game import (
     OnlineGradientAscent,
     play,
 )
-from linsep.plotting import plot_convergence, plot_game, plot_weights
+from linsep.plotting import (
+    BoundsDisplay,
+    GameDisplay,
+    WeightsDisplay,
+    animate_game,
+    plot_convergence,
+    plot_game,
+    plot_weights,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -250,3 +259,35 @@ def test_rounds_and_rows_to_draw_must_be_whole_and_there(draw, chosen):
     name = "rounds" if draw is plot_game else "rows"
     with pytest.raises(ValueError, match=f"{name} must be numbers from"):
         draw(transcript, **{name: chosen})
+
+
+def test_displays_of_a_game_draw_where_they_are_told_and_return_themselves():
+    transcript = play_of(planar_rows()[0])
+    figure, panels = plt.subplots(1, 3, figsize=(14, 4))
+    for display, ax in zip(
+        (BoundsDisplay, WeightsDisplay, GameDisplay), panels, strict=True
+    ):
+        made = display.from_transcript(transcript, ax=ax)
+        assert made.ax_ is ax
+        assert made.figure_ is figure
+        alone = display.from_transcript(transcript)
+        assert alone.figure_ is not figure
+    assert panels[2].get_title() == "round 60"
+
+
+def test_a_round_that_was_not_played_is_refused():
+    transcript = play_of(planar_rows()[0])
+    with pytest.raises(linsep.InputError, match="round"):
+        GameDisplay.from_transcript(transcript, round=61)
+
+
+def test_the_game_is_animated_from_its_first_round_to_its_last(tmp_path):
+    transcript = play_of(planar_rows()[0])
+    path = tmp_path / "game.gif"
+    animate_game(transcript, most_frames=5, seconds=1.0, path=path)
+    from PIL import Image
+
+    with Image.open(path) as film:
+        assert film.n_frames == 5
+        assert film.info["duration"] == 200
+    assert [file.name for file in tmp_path.iterdir()] == ["game.gif"]

@@ -49,7 +49,7 @@ class OptimisticPerceptron(LinearRule):
 
         \max_{\|w\| = 1,\, b}\; \min_{p \in \Delta,\; p_i \le c_i / (\nu \sum c)}\;
         \sum_i p_i\, y_i (w \cdot x_i + b) \;=\;
-        \min_{p}\; \Big\| \sum_i p_i y_i x_i \Big\|,
+        \min_{p}\; \left\| \sum_i p_i y_i x_i \right\|,
 
     ``c`` the sample weights; a `temperature` ``T`` adds ``T KL(p || c)`` to the payoff.
     Both sides are computed, so the gap is known.

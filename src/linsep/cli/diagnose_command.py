@@ -20,8 +20,9 @@ from linsep.cli.options import (
     shared_options,
     taken,
 )
-from linsep.cli.output import require_writable, say, strict_json
+from linsep.cli.output import require_places, say, strict_json
 from linsep.cli.progress import DiagnosisSteps, progress_line
+from linsep.cli.reports import call_that_diagnoses, save_report
 from linsep.cli.standard_input import argument
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
@@ -84,7 +85,7 @@ if TYPE_CHECKING:
     help="Save the two-class data that the proof is about (with --certificate); check "
     "it by `linsep verify OUT.json OUT.npz`.",
 )
-@shared_options("--json")
+@shared_options("--report", "--json")
 def command(
     file: Path,
     target: str | None,
@@ -94,6 +95,7 @@ def command(
     order: str | None,
     certificate: Path | None,
     certificate_data: Path | None,
+    report: Path | None,
     as_json: bool,
     **settings: Any,  # how to read, and the options of `linsep.diagnose`
 ) -> None:
@@ -109,7 +111,13 @@ def command(
     texts |= {"--order": order, "--groups": settings["groups"]}
     _require_text(texts, drop)
     settings["order"] = None if order is None else _levels_of(order)
-    _require_places(file, certificate, certificate_data)
+    _require_places(certificate, certificate_data)
+    require_places(
+        file,
+        certificate=certificate,
+        certificate_data=certificate_data,
+        report=report,
+    )
     if target is not None and formula is not None:
         raise InputError(
             "give --target COL or --formula 'y ~ x', one of the two; got both"
@@ -143,6 +151,10 @@ def command(
         proof.save(certificate)
         if certificate_data is not None:
             _save_data(answer, certificate_data)
+    if report is not None:
+        read = without_defaults(reading)
+        call = call_that_diagnoses(file, target, formula, read, settings)
+        save_report(answer, report, file, "" if weights else call)
     if as_json:
         say(strict_json(answer.to_dict()))
     else:
@@ -155,6 +167,8 @@ def command(
             if data is None and proof.reading is not None:
                 data = Path(argument(file))
             say(_how_to_check(answer, certificate, data))
+        if report is not None:
+            say(f"Report: {report}")
     if certificate is not None and proof is None:
         why = "no time was left to write it" if answer.proved else "undecided"
         say(f"No proof to save to {certificate}: {why}.", err=True)
@@ -167,10 +181,8 @@ def _is_about_file(answer: Diagnosis, shape: tuple[int, ...]) -> bool:
     return answer.family == "binomial" and X.shape == shape
 
 
-def _require_places(
-    file: Path, certificate: Path | None, certificate_data: Path | None
-) -> None:
-    """Raise if what is asked for could not be saved; asked before long work."""
+def _require_places(certificate: Path | None, certificate_data: Path | None) -> None:
+    """Raise if the data of a proof are to be saved without it, or in another format."""
     if certificate_data is not None and certificate is None:
         raise InputError(
             "--certificate-data goes with --certificate OUT.json, the proof that is "
@@ -180,8 +192,6 @@ def _require_places(
         raise InputError(
             f"--certificate-data must name a file OUT.npz, got {certificate_data}"
         )
-    require_writable(certificate, file)
-    require_writable(certificate_data, file)
 
 
 def _require_text(options: dict[str, str | None], drop: tuple[str, ...]) -> None:

@@ -21,6 +21,7 @@ from linsep.printable import printable
 # Libraries that are not always there, and the extra that brings each.
 _EXTRAS = {
     "formulaic": "data",
+    "jinja2": "report",
     "matplotlib": "plot",
     "pandas": "data",
     "pyarrow": "arrow",

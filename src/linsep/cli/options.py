@@ -108,6 +108,13 @@ _SHARED = {
         type=click.Path(path_type=Path),
         help="Save the proof, for `linsep verify` or a checker of your own.",
     ),
+    "--report": click.option(
+        "--report",
+        metavar="OUT.html",
+        type=click.Path(path_type=Path),
+        help="Save the answer as a page to read, to print and to pass on: what it "
+        "means, what to do, pictures, the rows behind it.",
+    ),
     "--json": click.option(
         "--json", "as_json", is_flag=True, help="The answer as one JSON object."
     ),

@@ -54,6 +54,26 @@ def require_writable(path: Path | None, data: Path | None = None) -> None:
         )
 
 
+def require_places(file: Path, **places: Path | None) -> None:
+    """Raise if what is asked for could not be saved; asked before long work.
+
+    Each place is given by the name of its option, and has a file of its own.
+    """
+    named = {option: path for option, path in places.items() if path is not None}
+    for path in named.values():
+        require_writable(path, file)
+    if len({path.resolve() for path in named.values()}) < len(named):
+        options = " and ".join(f"--{option.replace('_', '-')}" for option in named)
+        raise InputError(
+            f"{options} must name different files, got "
+            f"{', '.join(map(str, named.values()))}; one would replace the other"
+        )
+    if "report" in named:
+        from linsep.report.page import require_report
+
+        require_report()
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Run a block that writes a file; name the file where that fails."""

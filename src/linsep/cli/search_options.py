@@ -6,18 +6,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from linsep.cli.data_options import Labelled, data_options
 from linsep.cli.options import shared_options
-from linsep.cli.output import require_writable, say, strict_json, writing
+from linsep.cli.output import require_places, say, strict_json, writing
 from linsep.cli.progress import progress_line
+from linsep.cli.reports import call_that_reads, save_report
 from linsep.input.files import Table
-from linsep.lazy import Lazy
+from linsep.lazy import Lazy, LazyIfMade
 from linsep.result import Separation
 from linsep.wrapping import width_of_terminal, wrapped
+
+if TYPE_CHECKING:
+    from linsep.report.shown_rows import ShownRows
 
 Answer = TypeVar("Answer", bound=Separation)
 
@@ -36,6 +40,7 @@ class Asked:
     read: Callable[..., Labelled]
     file: Path
     certificate: Path | None
+    report: Path | None
     as_json: bool
     options: dict[str, Any]
 
@@ -43,7 +48,7 @@ class Asked:
         self, search: Callable[..., Answer], **more: float
     ) -> tuple[Answer, Table]:
         """Read the file, search it, save the proof; return the answer and the table."""
-        require_writable(self.certificate, self.file)
+        require_places(self.file, certificate=self.certificate, report=self.report)
         with progress_line(f"reading {self.file}") as progress:
             data = self.read(fit_intercept=self.options["fit_intercept"])
             progress.say("searching")
@@ -53,6 +58,9 @@ class Asked:
         answer = _named(answer, data)
         if self.certificate is not None:
             _save_certificate(answer, self.certificate, data)
+        if self.report is not None:
+            call = call_that_reads(self.file, data.reading)
+            save_report(answer, self.report, self.file, call)
         return answer, data.table
 
     def tell(self, answer: Separation, table: Table, lines: Sequence[str] = ()) -> None:
@@ -72,6 +80,8 @@ class Asked:
             width = width_of_terminal()
             told = [answer.summary(width), *lines, _sides(answer)]
             told.append(_proof(answer, self.certificate))
+            if self.report is not None:
+                told.append(f"Report: {self.report}")
             notes = (*table.notes, *table.coding_notes)
             told += [wrapped(f"Note: {sentence}.", width) for sentence in notes]
             say("\n".join(told))
@@ -82,17 +92,18 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command what it needs to search a file, as `asked`, an `Asked`."""
 
     @data_options
-    @shared_options("--no-intercept", *_LIMITS, "--certificate", "--json")
+    @shared_options("--no-intercept", *_LIMITS, "--certificate", "--report", "--json")
     @wraps(command)
     def wrapped(
         read: Callable[..., Labelled],
         file: Path,
         certificate: Path | None,
+        report: Path | None,
         as_json: bool,
         **given: Any,
     ) -> None:
         options = {name: given.pop(name) for name in _OPTIONS}
-        command(Asked(read, file, certificate, as_json, options), **given)
+        command(Asked(read, file, certificate, report, as_json, options), **given)
 
     return wrapped
 
@@ -108,13 +119,24 @@ def _named(answer: Answer, data: Labelled) -> Answer:
         if (rows := answer.__dict__.get(name)) is not None
     }
     conflict = placed.get("conflict", np.empty(0)).tolist()
+    classes = np.array([data.names[label] for label in answer.classes.tolist()])
+
+    def shown() -> ShownRows | None:
+        found = answer.shown_rows()
+        if found is None:
+            return None
+        numbers = data.table.given(np.array(found.numbers, dtype=np.intp))
+        names = tuple(map(data.row_names.one, numbers.tolist()))
+        return replace(found, names=names, classes=tuple(classes.tolist()))
+
     return replace(
         answer,
         **placed,
         feature_names=data.table.feature_names,
-        classes=np.array([data.names[label] for label in answer.classes.tolist()]),
+        classes=classes,
         conflict_labels=labels,
         _conflict_names=Lazy(lambda: tuple(map(data.row_names.one, conflict))),
+        _shown=LazyIfMade(shown),
     )
 
 

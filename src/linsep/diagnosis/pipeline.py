@@ -33,6 +33,7 @@ from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.facts import Facts, budget_for_text
+from linsep.diagnosis.report.page import shown_rows_of
 from linsep.diagnosis.report.phrases import combination_text
 from linsep.diagnosis.report.refitting import design_of
 from linsep.diagnosis.report.remedies import Remedy, remedies_of
@@ -295,6 +296,7 @@ def _with_proof_and_words(
         _design=LazyIfMade(lambda: design_of(facts.study, facts.separated)),
         _certificate=Lazy(lambda: _certificate(rows, facts.partition, left)),
         _certified=rows,
+        _shown=LazyIfMade(lambda: shown_rows_of(facts)),
     )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from html import escape
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from linsep.input import InputError
 from linsep.input.frames import pandas_for
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
+from linsep.report.page import HasPage, Page
 from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from linsep.diagnosis.report.refitting import Design
     from linsep.diagnosis.report.remedies import Remedy
     from linsep.proof.certificate import Certificate
-
-# Coefficients shown in a notebook.
-MOST_SHOWN = 100
+    from linsep.report.shown_rows import ShownRows
 
 
 def _no_rows() -> NDArray[np.intp]:
@@ -32,7 +30,7 @@ def _no_rows() -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Diagnosis:
+class Diagnosis(HasPage):
     """The answer of `linsep.diagnose`.
 
     Attributes
@@ -101,6 +99,7 @@ class Diagnosis:
     _design: LazyIfMade[Design] | None = None
     _certificate: Lazy[Certificate | None] | None = None
     _certified: CertifiedRows | None = None
+    _shown: LazyIfMade[ShownRows | None] | None = None
 
     @property
     def proved(self) -> bool:
@@ -161,7 +160,8 @@ class Diagnosis:
         """Return what is usually done about separation, as code for this model.
 
         Each has a ``name``, says ``why``, holds the ``code``, in which ``answer`` is
-        this diagnosis, and says what of the model it ``leaves``. What leaves out rows
+        this diagnosis, the same in R, if that is a line or two, as ``r_code``, and says
+        what of the model it ``leaves``. What leaves out rows
         or columns is there only if the estimate was proved to exist without them.
 
         Returns
@@ -245,10 +245,7 @@ class Diagnosis:
             "findings": list(self.findings),
             "summary": self.summary().split("\n"),
             "sentences": self.sentences(),
-            "remedies": [
-                {"name": r.name, "why": r.why, "code": r.code, "leaves": r.leaves}
-                for r in self.remedies()
-            ],
+            "remedies": [asdict(remedy) for remedy in self.remedies()],
             "seconds": self.seconds,
         }
 
@@ -286,22 +283,11 @@ class Diagnosis:
             f"overlapped_rows={self.overlapped_rows.size})"
         )
 
-    def _repr_html_(self) -> str:
-        """Show the summary and a table in a notebook; all from the data is escaped."""
-        head, *rest = self.sentences()
-        body = "".join(f"<br>{escape(line)}" for line in rest)
-        lines = "".join(
-            f"<tr><td>{escape(name)}</td><td>{escape(estimate.value)}</td></tr>"
-            for name, estimate in list(self.estimates.items())[:MOST_SHOWN]
-        )
-        more = len(self.estimates) - MOST_SHOWN
-        if more > 0:
-            lines += f"<tr><td>and {more} more</td><td></td></tr>"
-        return (
-            f"<div><strong>{escape(head)}</strong>{body}<table><thead><tr>"
-            f"<th>coefficient</th><th>estimate</th></tr></thead><tbody>{lines}"
-            "</tbody></table></div>"
-        )
+    def page(self, *, with_proof: bool = True) -> Page:
+        """Return what the page of `to_html` says, the certificate's digest or not."""
+        from linsep.diagnosis.report.page import page_of
+
+        return page_of(self, with_proof)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle with summary and certificate made, without the data."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from linsep.search.reasons import Reason
 
 if TYPE_CHECKING:
     from linsep.proof.certificate import Certificate
+    from linsep.report.shown_rows import ShownRows
     from linsep.verified.reduction import Reduced
 
 Answer = TypeVar("Answer", bound=Separation)
@@ -166,6 +168,7 @@ def result_of(
         notes=problem.notes,
         _columns=problem.columns,
         _certificate=_certificate(problem, verdict),
+        _shown=LazyIfMade(partial(_shown_rows, problem, verdict)),
         **_hyperplane(problem, verdict),
         **_conflict(problem, verdict),
     )
@@ -236,6 +239,39 @@ def _conflict(problem: Problem, verdict: Verdict) -> dict[str, Any]:
         "conflict_rows": signed[:, : problem.n_features] * signs[:, None],
         "conflict_labels": problem.classes[np.where(signs > 0, -1, 0)],
     }
+
+
+def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
+    """Choose rows for a picture, the support or the conflict among them."""
+    from linsep.report.shown_rows import shown_rows
+
+    width, names = problem.n_features, problem.row_names
+    signs = problem.rows.signs
+    marked, marked_as = verdict.conflict, "rows in conflict"
+    if marked is None:
+        marked, marked_as = verdict.support, "support rows"
+    direction = None
+    if verdict.hyperplane is not None:
+        w = verdict.hyperplane.w
+        direction = w[:width], float(w[width]) if problem.fit_intercept else 0.0
+
+    def take(index: NDArray[np.intp]) -> Any:
+        signed = problem.rows.take(index)[:, :width]
+        if isinstance(signed, np.ndarray):
+            return signed * signs[index][:, None]
+        return signed.multiply(signs[index][:, None]).tocsr()
+
+    return shown_rows(
+        take,
+        (signs > 0).astype(np.intp)
+        if len(problem.classes) > 1
+        else np.zeros(signs.size, dtype=np.intp),
+        tuple(map(str, problem.classes)),
+        np.empty(0, dtype=np.intp) if marked is None else marked,
+        marked_as,
+        lambda row: names.one(int(problem.given(np.array([row]))[0])),
+        direction,
+    )
 
 
 def _certificate(problem: Problem, verdict: Verdict) -> Lazy[Certificate] | None:

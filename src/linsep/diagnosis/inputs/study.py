@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.outcomes import Outcome
+from linsep.input.files.table import FOR_MISSING_VALUES
 from linsep.input.row_names import RowNames
 
 INTERCEPT = "intercept"  # the name of its coefficient
@@ -143,6 +144,11 @@ class Study:
     given: Given = field(default_factory=Given)
     players: tuple[str, ...] = ()
     sides: NDArray[np.intp] | None = None
+
+    @property
+    def missing_note(self) -> str | None:
+        """The note that says in which columns of a table values are missing."""
+        return next((note for note in self.notes if FOR_MISSING_VALUES in note), None)
 
     def other_level(self, factor: str, level: str) -> str | None:
         """Return the one other level that rows have of a factor, if there is one."""

@@ -72,7 +72,8 @@ def _rows_left_out(study: Study) -> Iterator[str]:
     """Say how many rows do not count, and why."""
     n_left = study.present.size
     if study.n_missing:
-        yield f"{count_rows(study.n_missing)} with missing values left out."
+        plain = f"{count_rows(study.n_missing)} with missing values left out."
+        yield study.missing_note or plain
     if study.n_without_trials:
         yield f"{count_rows(study.n_without_trials)} without trials counted as absent."
     if study.n_uninformative:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.large_columns import columns_of_any
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.report import refitting
+from linsep.diagnosis.report import in_r, refitting
 from linsep.diagnosis.report.facts import Facts, budget_for_text
 from linsep.diagnosis.report.phrases import counted, listed
 from linsep.diagnosis.report.premises import is_one_outcome
@@ -46,17 +47,25 @@ class Remedy:
         there is none.
     leaves : str
         What of the model is left as it was, and what is not.
+    r_code : str
+        The same in R, with `d` the data; empty where there is none.
     """
 
     name: str
     why: str
     code: str = ""
     leaves: str = ""
+    r_code: str = ""
 
     @property
     def text(self) -> str:
         """The remedy in a sentence."""
         return f"{self.name}: {self.why}."
+
+    def __str__(self) -> str:
+        said = fill(self.text, 88, break_on_hyphens=False, break_long_words=False)
+        leaves = f"It leaves {self.leaves}." if self.leaves else ""
+        return "\n\n".join(filter(None, [said, leaves, self.code]))
 
 
 @dataclass(frozen=True)
@@ -151,6 +160,7 @@ def _firth(study: Study, columns: NDArray[np.intp]) -> Remedy:
         f"it makes every estimate finite and less biased; {where}",
         refitting.firth(study, columns) if fits else "",
         "the model; profile likelihood intervals replace Wald's",
+        in_r.firth(study),
     )
 
 
@@ -169,6 +179,7 @@ def _penalty(study: Study, columns: NDArray[np.intp]) -> Remedy:
         f"in like units; {where}",
         refitting.penalty(study, columns) if study.family != "ordinal" else "",
         "the model; estimates depend on the strength chosen",
+        in_r.penalty(study),
     )
 
 
@@ -237,6 +248,7 @@ def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy
             "(checked), and leaves what was finite as it was",
             refitting.reduction(study, separated, found.columns),
             "every estimate that was finite, as it was; nothing of the rest",
+            in_r.without_rows(study, separated),
         )
     ]
 

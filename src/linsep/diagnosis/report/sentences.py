@@ -126,18 +126,18 @@ def sentences(answer: Diagnosis, facts: Facts, remedies: Sequence[Remedy]) -> li
     else:
         culprits, others = _culprits(facts)
         lines += culprits
-        lines.append(_join(_rows(facts), existence(facts), _what_to_do(remedies)))
+        lines.append(_join(_rows(facts), existence(facts), what_to_do(remedies)))
         lines += others
     lines += answer.findings[len(first) :]
     lines += _estimate_lines(answer)
-    lines += _remedy_lines(remedies)
+    lines += remedy_lines(remedies)
     return lines if is_any else lines + chance
 
 
 def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
     """Return what was found besides the verdict."""
     study = facts.study
-    found = [*premises(study), *study.notes]
+    found = list(dict.fromkeys([*premises(study), *study.notes]))
     n = study.X.shape[0]
     if answer.n_distinct < n:
         found.append(
@@ -382,7 +382,8 @@ def _rows(facts: Facts) -> str:
     return ""
 
 
-def _what_to_do(remedies: Sequence[Remedy]) -> str:
+def what_to_do(remedies: Sequence[Remedy]) -> str:
+    """Say where remedies are found, and which comes first."""
     if not remedies:
         return ""
     if len(remedies) == 1:
@@ -395,7 +396,7 @@ def _what_to_do(remedies: Sequence[Remedy]) -> str:
     return "What to do: see the remedies below; remedies() has the code."
 
 
-def _remedy_lines(remedies: Sequence[Remedy]) -> list[str]:
+def remedy_lines(remedies: Sequence[Remedy]) -> list[str]:
     """Name what is usually done, without choosing."""
     if not remedies:
         return []

@@ -12,7 +12,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from linsep.input.coded_matrix import CodedColumn, Floats, coded_matrix
 from linsep.input.errors import InputError
-from linsep.input.files.table import Request, Selection, Table, whole_labels
+from linsep.input.files.table import (
+    FOR_MISSING_VALUES,
+    Request,
+    Selection,
+    Table,
+    whole_labels,
+)
 from linsep.input.files.text_column import MISSING, TextColumn, numbers_from
 from linsep.input.levels import FEW_ROWS, Levels, commonest, most_levels
 
@@ -221,7 +227,7 @@ class TableBuilder:
                     f"{self._source} must have a row without missing values, got none "
                     f"in {n_gone:,} rows (values missing: {counts}); leave columns out"
                 )
-            note = f"{what} were left out for missing values ({counts})"
+            note = f"{what} {FOR_MISSING_VALUES} ({counts})"
             return np.flatnonzero(~is_gone), (note,)
         j = min(missing, key=lambda j: (missing[j][0], j))
         text = self._texts[j].absent_text if j in self._texts else None

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+# What a note on such rows says.
+FOR_MISSING_VALUES = "were left out for missing values"
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """A data file as arrays.
@@ -92,7 +96,7 @@ class Table:
         if n_gone == 0:
             return self
         rows = np.flatnonzero(~is_gone)
-        note = f"{n_gone:,} of {n_rows:,} rows were left out for missing values"
+        note = f"{n_gone:,} of {n_rows:,} rows {FOR_MISSING_VALUES}"
         return replace(
             self,
             X=self.X[rows],

@@ -1,0 +1,118 @@
+"""The interval that holds the largest margin, pass by pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from linsep.displays.display import Display, separation_of
+from linsep.figure_style import BLACK, BLUE, ORANGE
+from linsep.input.types import FeaturesLike, LabelsLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
+    from linsep.result import Progress, Separation
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ConvergenceDisplay(Display):
+    """The interval that holds the largest margin, pass by pass.
+
+    Parameters
+    ----------
+    trace : tuple of Progress
+        Of a `Separation`.
+    message : str, default=""
+        What was decided, told where there is no pass to draw.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Matplotlib's, after `plot`.
+    """
+
+    trace: tuple[Progress, ...]
+    message: str = ""
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: OptimisticPerceptron,
+        X: FeaturesLike | None = None,
+        y: LabelsLike | None = None,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw how the search for a separator converged.
+
+        Parameters
+        ----------
+        estimator : OptimisticPerceptron
+            Fitted.
+        X, y
+            Taken as by the other displays, and not looked at: the fit has kept all.
+        ax
+            As of `MarginDisplay.from_estimator`.
+        **kwargs
+            To ``Axes.plot``, here and in `plot`.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(estimator)
+        return cls.from_answer(separation_of(estimator), ax=ax, **kwargs)
+
+    @classmethod
+    def from_answer(
+        cls, answer: Separation, *, ax: Axes | None = None, **kwargs: Any
+    ) -> Self:
+        """Draw how the search for an answer converged.
+
+        Parameters
+        ----------
+        answer : Separation
+        ax
+            As of `MarginDisplay.from_estimator`.
+        **kwargs
+            To ``Axes.plot``, here and in `plot`.
+        """
+        return cls(trace=answer.trace, message=answer.message).plot(ax=ax, **kwargs)
+
+    def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        if not self.trace:
+            self._say(ax)
+            return
+        passes = np.array([state.n_passes for state in self.trace])
+        for name, colour, marker in (
+            ("margin_upper", ORANGE, "v"),
+            ("margin_lower", BLUE, "^"),
+        ):
+            values = np.array([getattr(state, name) for state in self.trace])
+            drawn = np.isfinite(values)
+            look: dict[str, Any] = {"color": colour, "marker": marker, "label": name}
+            ax.plot(passes[drawn], values[drawn], **look | given)
+        last = self.trace[-1]
+        passed = "1 pass" if last.n_passes == 1 else f"{last.n_passes} passes"
+        ax.set_title(f"{passed}, {last.n_rounds} rounds")
+        ax.legend()
+        ax.axhline(0.0, color=BLACK, linewidth=0.8)
+        if passes.min() == passes.max():
+            ax.set_xlim(passes[0] - 1, passes[0] + 1)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlabel("passes over the data")
+        ax.set_ylabel("margin")
+
+    def _say(self, ax: Axes) -> None:
+        """Write what was decided where there is no pass to draw."""
+        from textwrap import fill
+
+        words = "No pass over all rows was needed, so there is nothing to draw."
+        text = fill(words, 50) + "\n\n" + fill(self.message, 50)
+        ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes)
+        ax.set_axis_off()

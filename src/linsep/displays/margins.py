@@ -1,0 +1,157 @@
+"""A histogram of margins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.displays.display import Display, require_two_classes, rows_of, signs_of
+from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, plain
+from linsep.input import InputError
+from linsep.input.types import FeaturesLike, LabelsLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
+    from linsep.diagnosis import Diagnosis
+    from linsep.report.shown_rows import ShownRows
+    from linsep.result import Separation
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MarginDisplay(Display):
+    """Histogram of the signed distances from the hyperplane, support rows marked.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_samples,)
+        Signed distances: positive on the right side.
+    signs : ndarray of shape (n_samples,)
+        +1.0 for rows of the second class.
+    support : ndarray of int
+        Rows that carry the solution, or others to mark.
+    classes : sequence of two labels
+    marked_as : str, default="support rows"
+        What the rows marked are, in the plural.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Matplotlib's, after `plot`.
+    """
+
+    margins: NDArray[np.float64]
+    signs: NDArray[np.float64]
+    support: NDArray[np.intp]
+    classes: Any
+    marked_as: str = "support rows"
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: OptimisticPerceptron,
+        X: FeaturesLike,
+        y: LabelsLike,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the margins of the training rows.
+
+        Parameters
+        ----------
+        estimator : OptimisticPerceptron
+            Fitted on two classes.
+        X, y : array-like
+            The rows it was fitted on.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            To ``Axes.hist``, here and in `plot`.
+        """
+        require_two_classes(estimator)
+        signs = signs_of(estimator, y)
+        decisions = estimator.decision_function(X)
+        length = estimator._length(estimator._coef[0]) or 1.0
+        return cls(
+            margins=signs * decisions / length,
+            signs=signs,
+            support=estimator.support_,
+            classes=estimator.classes_,
+        ).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_answer(
+        cls,
+        answer: Separation | Diagnosis,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the margins of the rows of an answer, of very many an even sample.
+
+        Parameters
+        ----------
+        answer : Separation or Diagnosis
+            Of two classes, as the call returned it: an unpickled answer has lost the
+            rows. Where no hyperplane separates, the distances are from the plane that
+            fits the classes best by least squares.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            To ``Axes.hist``, here and in `plot`.
+
+        Raises
+        ------
+        InputError
+            If the answer has no rows to draw, or is about more than two classes.
+        """
+        shown = rows_of(answer)
+        if not shown.is_distance:
+            raise InputError(
+                f"margins are of two classes, but the answer is about "
+                f"{len(shown.classes)}; ProjectionDisplay draws them"
+            )
+        return cls.of(shown).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def of(cls, shown: ShownRows) -> Self:
+        """Return the display of rows of two classes, not drawn yet."""
+        return cls(
+            margins=shown.margins,
+            signs=np.where(shown.codes > 0, 1.0, -1.0),
+            support=shown.marked,
+            classes=shown.classes,
+            marked_as=shown.marked_as,
+        )
+
+    def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
+        sides = [self.margins[self.signs < 0], self.margins[self.signs > 0]]
+        low, high = float(self.margins.min()), float(self.margins.max())
+        # Rows all at one distance need one bin, and matplotlib refuses more.
+        bins = 40 if high - low > 1e-9 * max(abs(low), abs(high)) else 1
+        look: dict[str, Any] = {"bins": bins, "stacked": True, "color": [BLUE, ORANGE]}
+        ax.hist(sides, label=[plain(c) for c in self.classes], **look | given)
+        ax.axvline(0.0, color=BLACK, linewidth=1.2)
+        heights = ax.get_ylim()[1]
+        marked = self.margins[self.support]
+        ax.plot(
+            marked,
+            np.full(marked.size, -0.03 * heights),
+            "|",
+            color=VERMILION,
+            markersize=9,
+            label=f"{marked.size} {self.marked_as}",
+            clip_on=False,
+        )
+        ax.set_ylim(-0.06 * heights, heights)
+        n_wrong = int(np.count_nonzero(self.margins <= 0))
+        wrong = f", {n_wrong} rows on the wrong side" if n_wrong else ""
+        ax.set_title(f"smallest margin {self.margins.min():.3g}{wrong}")
+        ax.set_xlabel("signed distance from the hyperplane")
+        ax.set_ylabel("rows")
+        ax.legend()

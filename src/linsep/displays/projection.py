@@ -1,0 +1,187 @@
+"""Rows in the plane that shows best how they are separated, or why not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.displays.display import (
+    Display,
+    require_two_classes,
+    rows_of,
+    separation_of,
+    signs_of,
+)
+from linsep.figure_style import BLACK, CLASS_COLOURS, CLASS_MARKERS, VERMILION, plain
+from linsep.input import InputError, check_features
+from linsep.input.types import FeaturesLike, LabelsLike
+from linsep.rows import as_dense
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
+    from linsep.diagnosis import Diagnosis
+    from linsep.report.shown_rows import ShownRows
+    from linsep.result import Separation
+
+# Rows beyond this many are drawn as a sample; those marked always are.
+MOST_POINTS = 4000
+# Rings are smaller where there are more.
+FEW_MARKED = 50
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ProjectionDisplay(Display):
+    """The rows in two dimensions that show the separation, or the conflict.
+
+    Across: the signed distance from the hyperplane. Up: the first principal direction
+    of what is left of the rows when their component along the normal is taken out.
+
+    Parameters
+    ----------
+    across, up : ndarray of shape (n_samples,)
+    codes : ndarray of shape (n_samples,), int
+        The number of each row's class.
+    classes : sequence of labels
+    marked : ndarray of int
+        Rows to ring.
+    marked_as : str
+        What they are, in the plural.
+    axis : str, default="signed distance from the hyperplane"
+        What is measured across.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Matplotlib's, after `plot`.
+    drawn_ : dict of str to ndarray of int
+        Which rows each collection of points holds, by its ``gid``.
+    """
+
+    across: NDArray[np.float64]
+    up: NDArray[np.float64]
+    codes: NDArray[np.intp]
+    classes: Any
+    marked: NDArray[np.intp]
+    marked_as: str
+    axis: str = "signed distance from the hyperplane"
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: OptimisticPerceptron,
+        X: FeaturesLike,
+        y: LabelsLike,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the training rows of a fit with the linear kernel.
+
+        Parameters
+        ----------
+        estimator, X, y, ax
+            As of `MarginDisplay.from_estimator`.
+        **kwargs
+            To ``Axes.scatter``, here and in `plot`.
+        """
+        require_two_classes(estimator)
+        if estimator.kernel != "linear":
+            raise InputError(
+                f"the projection is of a linear fit, got kernel={estimator.kernel!r}; "
+                "MarginDisplay shows the margins of any kernel"
+            )
+        rows = as_dense(check_features(X, estimator.n_features_in_))
+        normal = estimator.coef_[0]
+        length = float(np.linalg.norm(normal)) or 1.0
+        rest = rows - np.outer(rows @ normal, normal) / length**2
+        rest = rest - rest.mean(axis=0)
+        _, _, directions = np.linalg.svd(rest, full_matrices=False)
+        conflict = separation_of(estimator).conflict
+        return cls(
+            across=(rows @ normal + estimator.intercept_[0]) / length,
+            up=rest @ directions[0],
+            codes=(signs_of(estimator, y) > 0).astype(np.intp),
+            classes=estimator.classes_,
+            marked=estimator.support_ if conflict is None else conflict,
+            marked_as="support rows" if conflict is None else "the conflict",
+        ).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_answer(
+        cls,
+        answer: Separation | Diagnosis,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the rows of an answer, of very many an even sample.
+
+        Parameters
+        ----------
+        answer : Separation or Diagnosis
+            As the call returned it: an unpickled answer has lost the rows.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            To ``Axes.scatter``, here and in `plot`.
+
+        Raises
+        ------
+        InputError
+            If the answer has no rows to draw.
+        """
+        return cls.of(rows_of(answer)).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def of(cls, shown: ShownRows) -> Self:
+        """Return the display of rows, not drawn yet."""
+        return cls(
+            across=shown.across,
+            up=shown.up,
+            codes=shown.codes,
+            classes=shown.classes,
+            marked=shown.marked,
+            marked_as=shown.marked_as,
+            axis=shown.axis,
+        )
+
+    def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
+        shown = np.arange(self.across.size)
+        if shown.size > MOST_POINTS:
+            even = np.linspace(0, shown.size - 1, MOST_POINTS).astype(np.intp)
+            shown = np.union1d(even, self.marked)
+        self.drawn_ = {}
+        for code, label in enumerate(self.classes):
+            at = shown[self.codes[shown] == code]
+            self.drawn_[f"class-{code}"] = at
+            look: dict[str, Any] = {
+                "color": CLASS_COLOURS[code % len(CLASS_COLOURS)],
+                "marker": CLASS_MARKERS[code % len(CLASS_MARKERS)],
+                "s": 18,
+                "alpha": 0.6,
+                "gid": f"class-{code}",
+            }
+            name = plain(label)
+            ax.scatter(self.across[at], self.up[at], label=name, **look | given)
+        if self.marked.size:
+            self.drawn_["marked"] = self.marked
+            ax.scatter(
+                self.across[self.marked],
+                self.up[self.marked],
+                s=70 if self.marked.size <= FEW_MARKED else 45,
+                facecolors="none",
+                edgecolors=BLACK if self.marked_as == "support rows" else VERMILION,
+                linewidths=1.2 if self.marked.size <= FEW_MARKED else 0.6,
+                gid="marked",
+                label=f"{self.marked_as} ({self.marked.size})",
+            )
+        if len(self.classes) == 2:
+            ax.axvline(0.0, color=BLACK, linewidth=1.2)
+        ax.set_xlabel(self.axis)
+        ax.set_ylabel("first principal direction of the rest")
+        ax.legend()

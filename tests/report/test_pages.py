@@ -1,0 +1,245 @@
+"""Pages of results: what they say, whatever names hold, and without a browser."""
+
+import pickle
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import random as random_sparse
+
+import linsep
+from linsep import result
+from linsep.report.page import said
+from linsep.report.shown_rows import MOST_SHOWN, shown_rows
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(2)</script>",
+    "\u202eevil",
+    "\u05e9\u05dc\u05d5\u05dd",
+    "$\\broken{",
+    "&amp; {{ 7 * 7 }}",
+]
+
+
+class Reader(HTMLParser):
+    """Collects the text, the tags and their attributes of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.words = [], []
+        self.feed(html)
+        self.text = re.sub(r"\s+", " ", " ".join(self.words))
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def hostile_frame():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(40, len(HOSTILE))).astype(float)
+    X[:, 0] = 0.0
+    X[:5, 0] = 1.0
+    y = np.where(rng.random(40) < 0.5, "<b>no</b>", "yes$")
+    y[:5] = "yes$"
+    index = [f"<i>{row}</i>" for row in range(40)]
+    return pd.DataFrame(X, columns=HOSTILE, index=index), y
+
+
+def answers():
+    separable = [[0.0, 1.0], [1.0, 3.0], [3.0, 0.5], [4.0, 2.0]]
+    crossed = [[0.0, 0.0], [2.0, 0.0], [1.0, 0.0], [9.0, 1.0]]
+    labels = ["no", "no", "yes", "yes"]
+    yield linsep.separate(separable, labels)
+    yield linsep.max_margin(separable, labels)
+    yield linsep.separate(crossed, labels)
+    yield linsep.separate(separable, ["one"] * 4)
+    yield linsep.diagnose(separable, labels)
+    yield linsep.diagnose(crossed, labels)
+    yield linsep.diagnose(crossed, ["a", "b", "c", "a"], family="multinomial")
+    yield linsep.diagnose(crossed, [0, 3, 1, 0], family="poisson")
+    yield linsep.diagnose(crossed, [1, 2, 3, 2], family="ordinal")
+    yield linsep.diagnose(crossed, [[1, 0], [2, 3], [0, 1], [4, 4]])
+    yield linsep.diagnose(
+        crossed, [0, 1, 0, 1], family="conditional", groups=[0, 0, 1, 1]
+    )
+    yield linsep.diagnose(crossed, labels, callback=lambda progress: True)
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return [(answer, answer.to_html()) for answer in answers()]
+
+
+def test_every_answer_has_a_page_that_says_its_verdict(pages):
+    for answer, html in pages:
+        page = Reader(html)
+        first = answer.summary(width=10**6).split("\n")[0]
+        assert answer.page().verdict in page.text
+        assert first.startswith(answer.page().verdict)
+        headings = [tag for tag, _ in page.tags if re.fullmatch(r"h\d", tag)]
+        assert headings[0] == "h1"
+        assert headings.count("h1") == 1
+        assert len(html) < 1_000_000
+        if answer.certificate is not None:
+            assert answer.certificate.data_sha256 in page.text
+
+
+def test_no_page_names_another_file_or_address(pages):
+    for _, html in pages:
+        page = Reader(html)
+        for tag, attributes in page.tags:
+            assert tag not in ("link", "img", "iframe", "object", "a")
+            for name in ("src", "href"):
+                assert name not in attributes
+            assert attributes.get("xlink:href", "#").startswith("#")
+
+
+def test_the_remedies_of_a_diagnosis_are_on_its_page_in_python_and_r():
+    X = pd.DataFrame({"pox": [0, 0, 0, 0, 1, 1], "dose": [1, 2, 3, 2, 1, 3]})
+    y = pd.Series([0, 1, 0, 1, 1, 1], name="died")
+    answer = linsep.diagnose(X, y)
+    page = Reader(answer.to_html())
+    for remedy in answer.remedies():
+        assert remedy.name in page.text
+        assert re.sub(r"\s+", " ", remedy.code).strip() in page.text
+    firth = answer.remedies()[0].r_code
+    assert "died ~ ." in firth
+    assert "brglmFit" in firth
+    assert re.sub(r"\s+", " ", firth) in page.text
+    dropped = answer.remedies()[-1]
+    assert "-c(5, 6)" in dropped.r_code  # R counts rows from 1
+
+
+def test_r_takes_over_formulas_that_mean_the_same_there():
+    data = pd.DataFrame(
+        {"ill": [0, 1, 0, 1, 1], "drug": list("abacc"), "x": [1, 2, 3, 4, 5]}
+    )
+    answer = linsep.diagnose("ill ~ x + C(drug)", data)
+    assert "glm(ill ~ x + factor(drug)," in answer.remedies()[0].r_code
+
+
+def test_hostile_names_are_text_and_legible():
+    X, y = hostile_frame()
+    for answer in (linsep.diagnose(X, y), linsep.separate(X, y)):
+        for html in (answer.to_html(), answer._repr_html_()):
+            page = Reader(html)
+            assert not [tag for tag, _ in page.tags if tag in ("img", "i", "b")]
+            n_scripts = sum(tag == "script" for tag, _ in page.tags)
+            assert n_scripts == html.startswith("<!doctype")
+            assert not [a for _, a in page.tags if any(n.startswith("on") for n in a)]
+            assert "\u202e" not in html
+            assert "49" not in Reader(html).text.split("{{")[-1][:10]
+        assert "<img src=x onerror=alert(1)>" in Reader(answer.to_html()).text
+
+
+def test_words_from_right_to_left_are_set_apart():
+    assert str(said("a \u05d0\u05d1 \u05d2 = 1")) == (
+        "a <bdi>\u05d0\u05d1 \u05d2</bdi> = 1"
+    )
+
+
+def test_every_marked_row_says_its_name_in_the_picture():
+    X, y = hostile_frame()
+    answer = linsep.diagnose(X, y)
+    html = answer.to_html()
+    shown = answer.shown_rows()
+    names = {shown.names[at] for at in shown.marked}
+    assert names == {f"row <i>{row}</i>" for row in range(5)}
+    titles = re.findall(r"<title>(.*?)</title>", html)
+    marked = [title for title in titles if title.endswith("separated rows")]
+    assert len(marked) == 5
+    assert all("&lt;i&gt;" in title for title in marked)
+
+
+def test_the_picture_of_a_separator_keeps_distances():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(50, 4))
+    answer = linsep.max_margin(X, X[:, 0] > 0)
+    shown = answer.shown_rows()
+    length = np.linalg.norm(answer.coef)
+    np.testing.assert_allclose(shown.across, answer.decision_function(X) / length)
+    assert (np.array(shown.numbers)[shown.marked] == answer.support).all()
+    assert shown.margins.min() == pytest.approx(answer.margin_lower)
+    # What is up is at right angles to what is across.
+    assert abs(np.corrcoef(shown.across, shown.up)[0, 1]) < 1e-6
+
+
+def test_the_page_of_a_largest_margin_lists_its_support():
+    X = [[0.0], [1.0], [3.0], [4.0]]
+    page = linsep.max_margin(X, ["a", "a", "b", "b"]).page()
+    assert [line[:2] for line in page.rows.lines] == [("row 1", "a"), ("row 2", "b")]
+    assert [line[2] for line in page.rows.lines] == pytest.approx([1.0, 1.0])
+
+
+def test_pictures_of_many_rows_show_a_sample_with_all_that_is_marked():
+    rng = np.random.default_rng(5)
+    X = random_sparse(6000, 300, density=0.02, format="csr", rng=rng)
+    codes = rng.integers(0, 2, size=6000)
+    marked = np.array([17, 4021])
+    shown = shown_rows(lambda index: X[index], codes, ("a", "b"), marked, "some", str)
+    assert shown.n_rows == 6000
+    assert MOST_SHOWN <= shown.across.size <= MOST_SHOWN + 2
+    assert set(marked) <= set(shown.numbers)
+    dense = shown_rows(
+        lambda index: X[index].toarray(), codes, ("a", "b"), marked, "some", str
+    )
+    np.testing.assert_allclose(dense.across, shown.across, atol=1e-9)
+
+
+def test_numbers_at_the_ends_of_the_doubles_have_a_page():
+    X = [[1e308, 1.0], [-1e308, 2.0], [5e-324, 3.0], [0.0, 4.0]]
+    for answer in (linsep.separate(X, [0, 1, 0, 1]), linsep.diagnose(X, [0, 1, 0, 1])):
+        assert "nan" not in Reader(answer.to_html()).text
+
+
+def test_a_notebook_does_not_make_the_certificate():
+    X, y = hostile_frame()
+    for answer in (linsep.diagnose(X, y), linsep.separate(X, y)):
+        shown = answer._repr_html_()
+        assert "value" not in vars(answer._certificate)
+        assert "SHA-256" not in shown
+        assert "SHA-256" in answer.to_html()
+
+
+def test_an_unpickled_answer_has_a_page_without_pictures_of_rows():
+    X, y = hostile_frame()
+    for answer in (linsep.separate(X, y), linsep.diagnose(X, y)):
+        again = pickle.loads(pickle.dumps(answer))
+        assert again.shown_rows() is None
+        assert answer.page().verdict in Reader(again.to_html()).text.replace("  ", " ")
+        with pytest.raises(linsep.InputError, match="needs the rows"):
+            linsep.ProjectionDisplay.from_answer(again)
+
+
+def test_a_page_is_saved_whole_or_not_at_all(tmp_path):
+    answer = linsep.separate([[0.0], [1.0]], [0, 1])
+    html = answer.to_html(tmp_path / "answer.html")
+    assert (tmp_path / "answer.html").read_text(encoding="utf-8") == html
+    with pytest.raises(FileNotFoundError):
+        answer.to_html(tmp_path / "nowhere" / "answer.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["answer.html"]
+
+
+def test_without_its_libraries_a_notebook_shows_the_summary(monkeypatch):
+    from linsep.report import page
+
+    answer = linsep.separate([[0.0], [1.0]], ["<b>", "c"])
+    monkeypatch.setattr(page, "find_spec", lambda name: None)
+    assert answer._repr_html_().startswith("<pre>Separable")
+    with pytest.raises(ImportError, match=r"linsep\[report\]"):
+        answer.to_html()
+
+
+def test_words_of_a_conflict_are_those_of_the_summary():
+    answer = linsep.separate([[0.0], [2.0], [1.0]], [0, 0, 1])
+    page = answer.page()
+    assert page.rows.note == answer.why_in_conflict()
+    assert page.rows.note in answer.summary(width=10**6)
+    assert [line[0] for line in page.rows.lines] == ["row 0", "row 1", "row 2"]
+    assert isinstance(answer, result.Separation)
