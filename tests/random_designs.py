@@ -47,3 +47,29 @@ def random_problem(seed):
     if rng.random() < 0.2:
         X = X.astype(np.float32)
     return (sparse.csr_array(X) if rng.random() < 0.5 else X), y, family
+
+
+def random_cohort(seed):
+    """Few rows: ties, strata, late entries, repeated and collinear columns."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 11)), int(rng.integers(1, 4))
+    X = rng.integers(-2, 3, (n, d)).astype(float)
+    if seed % 3 == 0:
+        X[:, 0] = rng.random(n) < 0.3
+    if seed % 5 == 0 and d > 1:
+        X[:, 1] = X[:, 0] * rng.choice([1.0, -2.0, 0.0])
+    if seed % 4 == 0:
+        X = X * 0.1 + 0.3  # differences round
+    if seed % 7 == 0:
+        X = X[rng.integers(0, n, n)]
+    time = rng.integers(1, 3 + seed % 8, n).astype(float)
+    event = rng.random(n) < rng.choice([0.3, 0.7, 1.0])
+    entry = np.full(n, -np.inf)
+    if seed % 2:
+        entry = time - rng.integers(1, 6, n)
+    strata = rng.integers(0, 1 + seed % 3, n)
+    order = np.argsort(-X[:, 0] + rng.normal(0, 1, n)) if seed % 6 == 0 else slice(None)
+    if seed % 6 == 0:  # early events where the first column is high
+        time = np.sort(time)[np.argsort(order)]
+        entry[:] = -np.inf
+    return X, np.column_stack([entry, time, event]), strata

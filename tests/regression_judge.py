@@ -86,3 +86,41 @@ def assert_diagnosis_is_right(answer, X, y, family, fit_intercept, weights=None)
             w = answer.exact_direction
             assert sum(Fraction(a) * b for a, b in zip(row, w, strict=True)) == 0
     answer.certificate.verify(*answer.certificate_data())
+
+
+def assert_comparisons_are_right(answer, rows, ends, d, words=True):
+    """Compare a diagnosis with z3 on pairs of rows, each to be >= 0.
+
+    `ends` has the two observations of each pair; those in none are of no account.
+    """
+    strict = [z3_direction_exists(rows, [], row) for row in rows]
+    if all(strict):
+        assert answer.status.value == "complete"
+    else:
+        expected = "quasi-complete" if any(strict) else "overlap"
+        assert answer.status.value == expected
+    of_row = {}
+    for is_strict, two in zip(strict, ends, strict=True):
+        for i in two:
+            of_row.setdefault(i, []).append(is_strict)
+    separated = sorted(i for i, found in of_row.items() if all(found))
+    assert answer.separated_rows.tolist() == separated
+    assert answer.overlapped_rows.tolist() == sorted(of_row.keys() - set(separated))
+    assert answer.rank == rank(rows)
+    assert len(answer.estimates) == d
+    for j, verdict in enumerate(answer.estimates.values()):
+        unit = [Fraction(k == j) for k in range(d)]
+        if rank([*rows, unit]) > answer.rank:
+            assert verdict.value == "aliased"
+            continue
+        up, down = (z3_direction_exists(rows, [], unit, sign) for sign in (1, -1))
+        names = {(False, False): "finite", (True, True): "undetermined"}
+        names |= {(True, False): "+inf", (False, True): "-inf"}
+        assert verdict.value == names[up, down]
+    if any(strict):
+        w = answer.exact_direction
+        products = [sum(a * b for a, b in zip(row, w, strict=True)) for row in rows]
+        assert [product > 0 for product in products] == strict
+        assert all(product >= 0 for product in products)
+    answer.certificate.verify(*answer.certificate_data())
+    assert not words or answer.summary()

@@ -301,6 +301,18 @@ MAY_IMPORT: dict[str, set[str]] = {
         "printable",
         "wrapping",
     },
+    "hull": {
+        "diagnosis.exact",
+        "diagnosis.watch",
+        "figure_style",
+        "input",
+        "lazy",
+        "proof",
+        "rows",
+        "separation",
+        "solvers",
+        "wrapping",
+    },
     "lab": {
         "displays",
         "figure_style",
@@ -314,7 +326,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "datasets": {"lab"},  # public names of parts of the laboratory
     "game": {"lab"},
     "perceptrons": {"lab"},
-    "plotting": {"displays", "lab"},
+    "plotting": {"displays", "hull", "lab"},
     "cli": {
         "classifier",
         "diagnosis",

@@ -32,10 +32,16 @@ if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
     from linsep.diagnosis import diagnose_model as diagnose_model
     from linsep.diagnosis import diagnose_outcomes as diagnose_outcomes
     from linsep.diagnosis import influential_rows as influential_rows
+    from linsep.diagnosis import pairs_from_rankings as pairs_from_rankings
     from linsep.diagnosis import screen_columns as screen_columns
     from linsep.displays import ConvergenceDisplay as ConvergenceDisplay
     from linsep.displays import MarginDisplay as MarginDisplay
     from linsep.displays import ProjectionDisplay as ProjectionDisplay
+    from linsep.hull import FeasibleWeights as FeasibleWeights
+    from linsep.hull import Hull as Hull
+    from linsep.hull import HullAnswer as HullAnswer
+    from linsep.hull import feasible_weights as feasible_weights
+    from linsep.hull import in_hull as in_hull
     from linsep.input import InputError as InputError
     from linsep.input.files import Table as Table
     from linsep.input.files import read_table as read_table
@@ -60,7 +66,10 @@ _HOMES = {
     "Diagnosis": "diagnosis",
     "DiagnosisStatus": "diagnosis",
     "Estimate": "diagnosis",
+    "FeasibleWeights": "hull",
     "FitWarning": "classifier.fit_warnings",
+    "Hull": "hull",
+    "HullAnswer": "hull",
     "InfluentialRows": "diagnosis",
     "InputError": "input",
     "LargestMargin": "result",
@@ -82,8 +91,11 @@ _HOMES = {
     "diagnose_many": "diagnosis",
     "diagnose_model": "diagnosis",
     "diagnose_outcomes": "diagnosis",
+    "feasible_weights": "hull",
+    "in_hull": "hull",
     "influential_rows": "diagnosis",
     "max_margin": "largest_margin",
+    "pairs_from_rankings": "diagnosis",
     "permutation_test": "chance",
     "read_table": "input.files",
     "screen_columns": "diagnosis",

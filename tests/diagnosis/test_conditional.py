@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import linsep
-from judges import rank, z3_direction_exists
 from linsep.cli import main
 from linsep.diagnosis.exact import large_columns
+from regression_judge import assert_comparisons_are_right
 
 
 def pairs_of(X, y, groups):
@@ -33,37 +33,7 @@ def pairs_of(X, y, groups):
 def assert_conditional_is_right(answer, X, y, groups):
     """Compare a diagnosis with z3 on the pairs."""
     rows, ends = pairs_of(X, y, groups)
-    strict = [z3_direction_exists(rows, [], row) for row in rows]
-    if all(strict):
-        assert answer.status.value == "complete"
-    else:
-        expected = "quasi-complete" if any(strict) else "overlap"
-        assert answer.status.value == expected
-    of_row = {}
-    for is_strict, two in zip(strict, ends, strict=True):
-        for i in two:
-            of_row.setdefault(i, []).append(is_strict)
-    separated = sorted(i for i, found in of_row.items() if all(found))
-    assert answer.separated_rows.tolist() == separated
-    assert answer.overlapped_rows.tolist() == sorted(of_row.keys() - set(separated))
-    assert answer.rank == rank(rows)
-    assert len(answer.estimates) == len(X[0])
-    for j, verdict in enumerate(answer.estimates.values()):
-        unit = [Fraction(k == j) for k in range(len(X[0]))]
-        if rank([*rows, unit]) > answer.rank:
-            assert verdict.value == "aliased"
-            continue
-        up, down = (z3_direction_exists(rows, [], unit, sign) for sign in (1, -1))
-        names = {(False, False): "finite", (True, True): "undetermined"}
-        names |= {(True, False): "+inf", (False, True): "-inf"}
-        assert verdict.value == names[up, down]
-    if any(strict):
-        w = answer.exact_direction
-        products = [sum(a * b for a, b in zip(row, w, strict=True)) for row in rows]
-        assert [product > 0 for product in products] == strict
-        assert all(product >= 0 for product in products)
-    answer.certificate.verify(*answer.certificate_data())
-    assert answer.summary()
+    assert_comparisons_are_right(answer, rows, ends, len(X[0]))
 
 
 @given(data=st.data())
@@ -297,3 +267,34 @@ def test_many_groups_are_settled_by_factorisations():
     assert answer.separated_rows.tolist() == [10, 11, 20, 21, 30, 31]
     assert answer.rank == 3
     assert [v.value for v in answer.estimates.values()] == ["finite", "finite", "+inf"]
+
+
+@pytest.mark.filterwarnings("ignore:Dropped")
+def test_conditional_counts_agree_with_all_pairs():
+    import statsmodels.api as sm
+
+    n_separated = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 11))
+        X = rng.integers(-2, 3, (n, 2)) * (0.1 if seed % 3 == 0 else 1.0)
+        y, groups = rng.poisson(0.5, n), rng.integers(0, 3, n)
+        rows, ends = [], []
+        for i in np.flatnonzero(y > 0):
+            for j in np.flatnonzero(groups == groups[i]):
+                if i != j:  # of two with counts each is to be no lower than the other
+                    both = zip(map(Fraction, X[i]), map(Fraction, X[j]), strict=True)
+                    rows.append([a - b for a, b in both])
+                    ends.append((int(i), int(j)))
+        given = {"family": "conditional poisson", "groups": groups}
+        if not rows:
+            with pytest.raises(linsep.InputError, match="several rows"):
+                linsep.diagnose(X, y, **given)
+            continue
+        answer = linsep.diagnose(X, y, **given)
+        assert_comparisons_are_right(answer, rows, ends, 2, seed % 4 == 0)
+        n_separated += answer.status.value != "overlap"
+    assert n_separated > 10
+    model = sm.ConditionalPoisson(y, X, groups=groups)
+    found = linsep.diagnose(model).estimates
+    assert list(found.values()) == list(answer.estimates.values())

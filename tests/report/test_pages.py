@@ -173,6 +173,10 @@ def test_the_picture_of_a_separator_keeps_distances():
 def test_the_page_of_a_largest_margin_lists_its_support():
     X = [[0.0], [1.0], [3.0], [4.0]]
     page = linsep.max_margin(X, ["a", "a", "b", "b"]).page()
+    first = linsep.separate(X, ["a", "a", "b", "b"]).page()
+    code = "linsep.max_margin(X, y)"  # is no advice to those who called it
+    assert code in [advice.code for advice in first.advice]
+    assert code not in [advice.code for advice in page.advice]
     assert [line[:2] for line in page.rows.lines] == [("row 1", "a"), ("row 2", "b")]
     assert [line[2] for line in page.rows.lines] == pytest.approx([1.0, 1.0])
 

@@ -57,7 +57,9 @@ if TYPE_CHECKING:
     default="binomial",
     show_default=True,
     help="binomial: logit, probit, cloglog; poisson: any log link; multinomial; "
-    "ordinal: cumulative link; conditional: cases against the controls of their group.",
+    "ordinal: cumulative link; conditional: cases against the controls of their group; "
+    "cox, cox-exact: times to an event, with --formula 'Surv(time, event) ~ x'; "
+    "paired: two players first, and --target 1, 0 or 0.5 as the first won.",
 )
 @click.option(
     "--order",
@@ -68,7 +70,8 @@ if TYPE_CHECKING:
 @click.option(
     "--groups",
     metavar="COL",
-    help="The column of groups of a conditional model, which is no feature.",
+    help="The column of groups of a conditional model, or of the strata of a Cox "
+    "regression, which is no feature.",
 )
 @shared_options(*READING)
 @intercept_option("A model without an intercept (with --target).")
@@ -265,6 +268,12 @@ def _by_target(
         limits = {"time_limit": time_limit, "random_state": random_state}
         given = {"sample_weight": weights, "callback": callback, **limits, **model}
         return diagnose(table.X, target, **given), ()
+    if model["family"] == "paired":
+        from linsep.diagnosis.inputs.paired import study_from_pairs
+
+        league = study_from_pairs(file, target, sample_weight=weights)
+        made = diagnosed(lambda: league, time_limit, random_state, callback)
+        return made, (league.n_given, len(league.names))
     study = study_from_file(file, target, weights=weights, reading=reading, **model)
     shape = (study.n_given - study.n_missing, len(study.names))
     return diagnosed(lambda: study, time_limit, random_state, callback), shape
@@ -305,10 +314,10 @@ def _by_formula(
         require_formulaic,
         sides_of,
         study_from_formula,
-        unquoted,
     )
     from linsep.diagnosis.inputs.orders import Order
     from linsep.diagnosis.inputs.safe_formula import safe_formula
+    from linsep.diagnosis.inputs.several_columns import unquoted
     from linsep.input.files import Request, declared_order, read_columns
     from linsep.input.row_names import row_names_of_file
 

@@ -3,6 +3,7 @@
 from linsep.diagnosis.batch import Batch, Item
 from linsep.diagnosis.diagnosing import diagnose, diagnose_formula, diagnose_model
 from linsep.diagnosis.influential import InfluentialRows, influential_rows
+from linsep.diagnosis.inputs.paired import pairs_from_rankings
 from linsep.diagnosis.many_regressions import (
     diagnose_many,
     diagnose_outcomes,
@@ -34,5 +35,6 @@ __all__ = [
     "diagnose_model",
     "diagnose_outcomes",
     "influential_rows",
+    "pairs_from_rankings",
     "screen_columns",
 ]

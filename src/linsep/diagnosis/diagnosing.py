@@ -6,13 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
+from linsep.diagnosis.inputs.penalised import without_penalised
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.streamed import diagnose_streamed, streamed_problem_of
 from linsep.diagnosis.watch import DiagnosisProgress, Watch
-from linsep.input import checked_callback, checked_seed, checked_time_limit
+from linsep.input import (
+    InputError,
+    checked_callback,
+    checked_seed,
+    checked_time_limit,
+)
 
 Callback = Callable[[DiagnosisProgress], object]
 
@@ -29,6 +35,7 @@ def diagnose(
     missing: str | None = None,
     order: Sequence[Any] | None = None,
     groups: Any = None,
+    penalized: Sequence[str] | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -45,6 +52,8 @@ def diagnose(
         diagnose("folder/*.parquet", "y")         # read in batches, as by `separate`
         diagnose(model)                           # as `diagnose_model`: statsmodels
         diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
+        diagnose(fitter, frame)                   # lifelines' CoxPHFitter, fitted
+        diagnose(pairs, results, family="paired") # who played whom, and who won
 
     A direction ``w`` along which no row's likelihood falls and some row's grows for
     ever is a *separating* direction; there is a finite estimate iff there is none. The
@@ -63,18 +72,25 @@ def diagnose(
     y : array-like of shape (n_samples,) or (n_samples, 2)
         The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
         or two columns that count successes and failures. Poisson: any non-negative
-        numbers. Multinomial, ordinal and conditional: labels.
+        numbers. Multinomial, ordinal and conditional: labels. Cox: two columns (time,
+        event) or three (entry, time, event), or the names of a frame's columns, or the
+        array of scikit-survival; in a formula ``Surv(time, event)``.
     data : frame
         The columns a formula speaks of; may be given as the second argument.
     family : str or family of statsmodels, default="binomial"
-        "binomial", "poisson", "multinomial", "ordinal" or "conditional". Binomial
-        stands for the logit, probit, cloglog and loglog links, "poisson" for every
-        outcome of a log link with mass at zero, "ordinal" for the cumulative link,
-        "conditional" for the logit of cases against controls of the same group. Usual
-        other names, "logit" or "clogit", are understood. Models know their own.
+        "binomial", "poisson", "multinomial", "ordinal", "conditional", "cox", "cox
+        exact" or "paired". Binomial stands for the logit, probit, cloglog and loglog
+        links, "poisson" for every outcome of a log link with mass at zero, "ordinal"
+        for the cumulative link, "conditional" for the logit of cases against controls
+        of the same group, "cox"
+        for the partial likelihood (ties in the way of Breslow or Efron; "cox exact"
+        where they are exact). Usual other names, "logit" or "clogit", are understood.
+        Models know their own. "paired" is the Bradley-Terry model: `X` has two players
+        a row, and covariates of the first against the second after them, `y` is 1, 0 or
+        1/2 as the first won, lost or tied; without `y` the first won.
     fit_intercept : bool, default=True
         Formulas and models know their own; an ordinal model has thresholds in its
-        place, and from a conditional one a constant cancels.
+        place, and from a conditional one or a Cox regression a constant cancels.
     sample_weight : array-like of shape (n_samples,), optional
         Rows of weight zero count as absent; no other weight matters.
     feature_names : sequence of str, optional
@@ -89,8 +105,15 @@ def diagnose(
         the order of its categories (pandas, polars, Arrow, Parquet files), else that
         of numbers; the summary says so where texts had to be sorted.
     groups : array-like of shape (n_samples,) or str, optional
-        The group of each row, for a conditional model; or the column of a frame, a
-        file or a formula's data that holds it. Groups of one outcome are left out.
+        The group of each row, for a conditional model, or its stratum, for a Cox
+        regression; or the column of a frame, a file or a formula's data that holds it.
+        Groups of one outcome are left out.
+    penalized : sequence of str, optional
+        Columns, or factors, whose coefficients a penalty holds (ridge, lasso, normal
+        priors, random intercepts). Their estimates are finite, and the answer is about
+        directions of the other columns alone. Of a mixed model, whose variances are
+        estimated too, that no direction separates is then sufficient for an estimate,
+        not necessary.
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
         afterwards, some estimates are. What it leaves is for the summary and the
@@ -156,15 +179,22 @@ def diagnose(
         "order": order,
         "groups": groups,
     }
-    read = streamed_problem_of(given, fit_intercept, missing, options)
-    if read is not None:
+    streamed = streamed_problem_of(given, fit_intercept, missing, options)
+    if streamed is not None:
+        if penalized is not None:
+            raise InputError(
+                "penalized goes with data held whole, got data read in batches; "
+                "leave the penalised columns out"
+            )
         checked_callback(callback)
         watch = Watch(checked_time_limit(time_limit), callback)
-        return diagnose_streamed(read, watch, checked_seed(random_state))
-    options |= {"fit_intercept": fit_intercept, "missing": missing}
-    return diagnosed(
-        lambda: study_of(given, **options), time_limit, random_state, callback
-    )
+        return diagnose_streamed(streamed, watch, checked_seed(random_state))
+
+    def read() -> Study:
+        study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)
+        return study if penalized is None else without_penalised(study, penalized)
+
+    return diagnosed(read, time_limit, random_state, callback)
 
 
 def diagnose_formula(
@@ -249,8 +279,10 @@ def diagnose_model(
     model : object
         A statsmodels model or result (Logit, Probit, GLM and GEE with a Binomial,
         Poisson or NegativeBinomial family, Poisson, MNLogit, OrderedModel,
-        ConditionalLogit), or a scikit-learn estimator or pipeline that ends in a
-        logistic or Poisson regression; fitted or not. Of a penalised one the answer is
+        ConditionalLogit, PHReg), or a scikit-learn estimator or pipeline that ends in a
+        logistic or Poisson regression or in scikit-survival's CoxPHSurvivalAnalysis;
+        fitted or not. Or a fitted CoxPHFitter of lifelines, with its frame as `X`. Of a
+        penalised one the answer is
         about the likelihood without the penalty, which the summary says.
     X, y : array-like
         The data of a scikit-learn estimator; statsmodels models hold their own.

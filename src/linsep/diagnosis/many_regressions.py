@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.batch import Batch, Item
 from linsep.diagnosis.exact.screening import Screen
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.families import COMPARING, family_named
 from linsep.diagnosis.inputs.orders import Order, declared_order, given_order
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.pipeline import diagnose_study
@@ -251,10 +251,10 @@ class _Shared:
     seed: int
 
     def __post_init__(self) -> None:
-        if self.family == "conditional":
+        if self.family in ("paired", *COMPARING):
             raise InputError(
-                "a batch is of models without groups, got family='conditional'; call "
-                "diagnose for each of them"
+                "a batch is of models without groups, times or players, got "
+                f"family={self.family!r}; call diagnose for each of them"
             )
 
     def item(

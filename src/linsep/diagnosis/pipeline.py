@@ -28,6 +28,7 @@ from linsep.diagnosis.exact.ordered_partition import (
     partition_in_order,
     separated_at_once,
 )
+from linsep.diagnosis.exact.risk_set_partition import RiskSetPartition
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.record import Diagnosis
@@ -94,14 +95,22 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
                 **_estimates(demands, columns, {}),
             )
             watch.begin("rows")
-            partition = at_once or _partition(
-                study, groups, demands, columns, rng, watch
-            )
+            beside: dict[int, Estimate] | None = None
+            if demands.is_written:
+                partition = at_once or _partition(
+                    study, groups, demands, columns, rng, watch
+                )
+            else:
+                partition, beside = RiskSetPartition(study, columns, watch).run()
             facts = Facts(study, groups, demands, columns, partition)
             known = replace(known, **_parted(facts))
             known = replace(known, findings=findings(known, facts))
             watch.begin("coefficients")
-            decided, quickly = _decided(demands, columns, partition, watch)
+            if beside is not None:
+                decided = _estimates(demands, columns, beside)
+                quickly = partial(dict, decided)
+            else:
+                decided, quickly = _decided(demands, columns, partition, watch)
             known = replace(known, **decided)
     except OutOfTime:
         pass
@@ -126,7 +135,7 @@ def _at_once(demands: Demands, watch: Watch) -> OrderedPartition | None:
     constant of a group takes a row of it up, since the group has both outcomes.
     """
     m, d = (size - demands.n_nameless for size in demands.rows.shape)
-    if not is_large(demands.rows) or m > 2 * d:
+    if not is_large(demands.rows) or m > 2 * d or not demands.is_written:
         return None
     return separated_at_once(demands, watch.is_over)
 
@@ -306,7 +315,9 @@ def _remedies(facts: Facts) -> list[Remedy]:
 def _certificate(
     rows: CertifiedRows, partition: AnyPartition, seconds: float
 ) -> Certificate | None:
-    """Write the proof out, unless there is no time for it."""
+    """Write the proof out, unless there is no time, or its rows are too many."""
+    if not rows.demands.is_written:
+        return None
     try:
         return certificate_of(rows, partition, Watch(seconds).is_over)
     except OutOfTime:

@@ -38,8 +38,9 @@ class Diagnosis(HasPage):
     status : DiagnosisStatus
         ``"complete"``, ``"quasi-complete"``, ``"overlap"`` or ``"undecided"``.
     family : str
-        ``"binomial"``, ``"poisson"``, ``"multinomial"``, ``"ordinal"`` or
-        ``"conditional"``.
+        ``"binomial"``, ``"poisson"``, ``"multinomial"``, ``"ordinal"``,
+        ``"conditional"``, ``"conditional poisson"``, ``"cox"``, ``"cox exact"`` or
+        ``"paired"``.
     message : str
         The verdict in one sentence, or why there is none and what to do.
     rank : int or None

@@ -97,7 +97,8 @@ def _projection(shown: ShownRows) -> Chart:
         for code, label in enumerate(shown.classes)
     ]
     if shown.marked.size:
-        legend.append(("mark", f"{shown.marked_as} ({shown.marked.size:,}), ringed"))
+        look = "ring" if shown.marked_as == "support rows" else "mark"
+        legend.append((look, f"{shown.marked_as} ({shown.marked.size:,}), ringed"))
     sample = ""
     if shown.across.size < shown.n_rows:
         sample = f" {shown.across.size:,} of {shown.n_rows:,} rows are shown."

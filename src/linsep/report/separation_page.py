@@ -143,14 +143,16 @@ def _advice(answer: Separation) -> list[Advice]:
             "these columns, which is the ordinary case",
         )
         return [look, predict, _DIAGNOSE]
+    furthest = Advice(
+        "If you want the boundary furthest from both classes",
+        "this one is the first that was found; the rows nearest to the furthest one "
+        "are its support",
+        "linsep.max_margin(X, y)",
+    )
+    has_support = "support" in vars(answer)  # then it is a `LargestMargin` already
     return [
         _DIAGNOSE,
-        Advice(
-            "If you want the boundary furthest from both classes",
-            "this one is the first that was found; the rows nearest to the furthest "
-            "one are its support",
-            "linsep.max_margin(X, y)",
-        ),
+        *([] if has_support else [furthest]),
         Advice(
             "If you wonder whether it is chance: shuffle the labels",
             "it counts how often shuffled labels are separable too",

@@ -16,6 +16,13 @@ A direction ``w`` of the coefficients never lowers the log-likelihood iff
   constant of the group has ``x_i . w >= constant >= x_j . w``, which takes no
   difference of doubles, so these are the rows.
 
+- conditional Poisson (counts given the total of their group): where ``y_i > 0``, no row
+  of the group is above ``x_i . w``, so that all these are equal;
+- Cox (partial likelihood): at each time of an event a group of all who are at risk, as
+  in a conditional model. Where several have the event at one time, Breslow's and
+  Efron's likelihoods compare them with each other too: ``x_i . w = constant`` for each;
+  the exact ones do not.
+
 Distinct rows of X stand once, with all the levels observed there: two levels on the two
 sides of one demand make it an equality.
 """
@@ -31,11 +38,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.outcomes import Outcome
+from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
 from linsep.rows import Rows, SparseRows, rows_from
 from linsep.rows.equal_rows import Groups, merge_equal_rows
+
+# Comparisons of a Cox regression that are written down at most.
+MOST_STACKED = 300_000
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,9 @@ class Demands:
         is separated iff all of its rows are.
     of_level : ndarray of shape (n_levels, k), bool or None
         Which of these rows speak of an observation of a level; None: all of them.
+    is_written : bool
+        Whether these are the demands; else they are too many, and `rows` are those of
+        `strata_beside`.
     """
 
     rows: Rows
@@ -69,6 +84,7 @@ class Demands:
     constants: NDArray[np.intp]
     of_group: NDArray[np.intp]
     of_level: NDArray[np.bool_] | None = None
+    is_written: bool = True
 
     @property
     def named_columns(self) -> list[tuple[str, int]]:
@@ -103,7 +119,17 @@ def demands_of(study: Study, groups: Groups) -> Demands:
         return _multinomial(groups.X, has, study)
     if study.family == "ordinal" and outcome.levels.size > 1:
         return _ordinal(groups.X, has, study)
-    if study.family == "poisson":
+    if study.family in OF_TIMES:
+        return _cox(study)
+    if study.family == "conditional poisson":
+        assert study.strata is not None
+        is_positive = np.asarray(has[:, 1])
+        stratum = study.strata[groups.first]
+        of_positive = study.strata[outcome.has[:, 1]]
+        n_positive = np.bincount(of_positive, minlength=int(study.strata.max()) + 1)
+        signs = np.where(is_positive, 1, -1)
+        equal = is_positive & ((n_positive[stratum] > 1) | has[:, 0])
+    elif study.family == "poisson":
         signs, equal = np.where(has[:, 1], 1, -1), np.asarray(has[:, 1])
     elif outcome.levels.size == 1:
         signs = np.full(has.shape[0], 1 if _is_event(outcome) else -1)
@@ -129,6 +155,9 @@ def equal_rows_of(study: Study) -> Groups:
 
     A column of 0 and 1 for each of these stands beside the features.
     """
+    if study.family in OF_TIMES:  # rows of different times are different
+        every = np.arange(study.X.shape[0])
+        return Groups(study.X, every, every)
     if study.strata is None:
         return merge_equal_rows(study.X)
     from scipy import sparse
@@ -227,6 +256,76 @@ def _ordinal(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
         [*(f"{low}|{high}" for low, high in pairwise(levels)), *study.names],
         np.arange(n_thresholds),
     )
+
+
+def _cox(study: Study) -> Demands:
+    """One row for each row at risk at each time of an event, and a constant a time."""
+    from scipy import sparse
+
+    assert study.observed is not None
+    assert study.strata is not None
+    sets = RiskSets.of(study.observed, study.strata, study.family)
+    if sets.n_pairs > MOST_STACKED:
+        return _unwritten(study)
+    rows, numbers = sets.stacked()
+    m, n, d = rows.size, study.X.shape[0], len(study.names)
+    of_set = sparse.csr_array(
+        (np.ones(m), (np.arange(m), numbers)), shape=(m, sets.n_sets)
+    )
+    whole = sparse.hstack([sparse.csr_array(study.X[rows]), of_set], format="csr")
+    is_case = sets.case_of[rows] == numbers
+    is_tied = is_case & (sets.n_cases[numbers] > 1) & (study.family == "cox")
+    order = np.argsort(rows, kind="stable")
+    counts = np.bincount(rows, minlength=n)
+    of_group = np.full((n, int(counts.max())), -1)
+    of_group[rows[order], np.arange(m) - (np.cumsum(counts) - counts)[rows[order]]] = (
+        order
+    )
+    constants = np.arange(d, d + sets.n_sets)
+    signs = np.where(is_case, 1, -1).astype(np.int8)
+    return Demands(
+        rows_from(sparse.csr_array(whole), signs, False),
+        is_tied,
+        np.append(constants, np.arange(d)),
+        study.names,
+        constants,
+        of_group,
+    )
+
+
+def _unwritten(study: Study) -> Demands:
+    """Stand for the demands of a Cox regression that are too many to be written."""
+    assert study.strata is not None
+    rows = strata_beside(study.X, study.strata)
+    n, d = study.X.shape
+    constants = np.arange(d, rows.shape[1])
+    return Demands(
+        rows,
+        np.zeros(n + 1, dtype=bool),
+        np.append(constants, np.arange(d)),
+        study.names,
+        constants,
+        np.arange(n)[:, np.newaxis],
+        is_written=False,
+    )
+
+
+def strata_beside(X: Any, strata: NDArray[np.intp]) -> Rows:
+    """Return the rows with an indicator of each stratum beside, and a row of zeros.
+
+    They have the rank of all comparisons within strata, and that of the strata. The
+    last row stands for all pairs.
+    """
+    from scipy import sparse
+
+    n, d = X.shape
+    shape = (n, int(strata.max()) + 1)
+    of_stratum = sparse.csr_array((np.ones(n), (np.arange(n), strata)), shape=shape)
+    whole = sparse.hstack([sparse.csr_array(X, dtype=np.float64), of_stratum])
+    nothing = sparse.csr_array((1, d + shape[1]))
+    stacked = sparse.csr_array(sparse.vstack([whole, nothing], format="csr"))
+    stacked.sort_indices()
+    return SparseRows(stacked, np.ones(n + 1, dtype=np.int8), False)
 
 
 def _stacked(

@@ -41,13 +41,19 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         _expect(rest, 1, "diagnose('y ~ x', data): the formula and its frame")
         _require_no_missing(options)
         return study_from_formula(first, rest[0], **options)
-    if _is_of_statsmodels(first) or (
-        hasattr(first, "fit") and hasattr(first, "get_params")
-    ):
+    is_estimator = hasattr(first, "fit") and hasattr(first, "get_params")
+    if is_estimator or _is_of(first, "statsmodels") or _is_of(first, "lifelines"):
         _require_no_missing(options)
         return study_from_model(first, *rest, **options)
-    options["missing"] = options.get("missing") or "refuse"
     options["family"] = family_named(options["family"] or "binomial")
+    if options["family"] == "paired":
+        from linsep.diagnosis.inputs.paired import study_from_pairs
+
+        if len(rest) > 1:
+            _expect(rest, 1, "diagnose(pairs, results, family='paired')")
+        del options["family"]
+        return study_from_pairs(first, *rest, **options)
+    options["missing"] = options.get("missing") or "refuse"
     if isinstance(first, str | os.PathLike):
         rest = rest or [None]  # a file that names its labels itself
         _expect(rest, 1, "diagnose(path, target): the file and its target column")
@@ -66,8 +72,13 @@ def _require_no_missing(options: dict[str, Any]) -> None:
 
 
 def study_from_model(model: Any, *data: Any, **options: Any) -> Study:
-    """Read a model of statsmodels, which holds its data, or one of scikit-learn."""
-    if _is_of_statsmodels(model):
+    """Read a model of statsmodels, lifelines, or in scikit-learn's manner."""
+    if _is_of(model, "lifelines"):
+        from linsep.diagnosis.inputs.survival_models import study_from_lifelines
+
+        _expect(data, 1, "diagnose(fitter, frame): lifelines keeps no design")
+        return study_from_lifelines(model, *data, **options)
+    if _is_of(model, "statsmodels"):
         from linsep.diagnosis.inputs.statsmodels_models import study_from_statsmodels
 
         _expect(data, 0, "diagnose(model): a statsmodels model holds its data")
@@ -83,10 +94,10 @@ def _is_formula(given: object) -> bool:
     return isinstance(given, str) and "~" in given
 
 
-def _is_of_statsmodels(model: object) -> bool:
-    """Tell whether an object's class, or one it is derived from, is statsmodels'."""
+def _is_of(model: object, library: str) -> bool:
+    """Tell whether an object's class, or one it is derived from, is a library's."""
     modules = (kind.__module__ for kind in type(model).__mro__)
-    return any(module.partition(".")[0] == "statsmodels" for module in modules)
+    return any(module.partition(".")[0] == library for module in modules)
 
 
 def _expect(rest: Sequence[Any], count: int, form: str) -> None:

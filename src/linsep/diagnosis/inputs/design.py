@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, coding_of
-from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES, family_named
 from linsep.diagnosis.inputs.outcomes import has_trials, numbers_of, outcome_from
+from linsep.diagnosis.inputs.risk_sets import RiskSets, times_from
 from linsep.diagnosis.inputs.strata import informative, strata_of
 from linsep.diagnosis.inputs.study import INTERCEPT, Given, Study
 from linsep.input import InputError
@@ -83,14 +84,18 @@ def study_from(
     if sample_weight is not None:
         is_weighed &= positive_weights(sample_weight, n)
     strata, is_present = strata_of(groups, family, n), is_weighed
-    if strata is not None:
-        is_present = informative(strata, outcome.has, is_weighed)
+    if strata is not None and family in OF_TIMES:
+        is_present = RiskSets.of(times_from(y), strata, family, is_weighed).is_compared
+    elif strata is not None:
+        is_present = informative(strata, outcome.has, is_weighed, family)
     kept = np.flatnonzero(is_present)
     if kept.size == 0:
         raise InputError(_no_rows(family))
     labels = labels_from(y) if outcome.is_labels else None
-    observed = None if outcome.is_labels else numbers_of(y)
-    if observed is not None and observed.ndim == 2 and frequencies is None:
+    observed = None if outcome.is_labels else numbers_of(y, family)
+    is_counted = observed is not None and observed.ndim == 2 and family == "binomial"
+    if is_counted and frequencies is None:
+        assert observed is not None
         frequencies = observed.sum(axis=1)
         frequencies = frequencies if _are_whole(observed) else None
     if kept.size < n:
@@ -142,13 +147,14 @@ def rows_in_use(y: Any, family: str, sample_weight: Any, n: int) -> NDArray[np.i
 def _checked_intercept(fit_intercept: object, family: str) -> bool:
     """Return whether there is an intercept; by default, but in a conditional model."""
     if fit_intercept is None:
-        return family != "conditional"
+        return family not in COMPARING
     if not isinstance(fit_intercept, bool | np.bool_):
         raise InputError(f"fit_intercept must be True or False, got {fit_intercept!r}")
-    if fit_intercept and family == "conditional":
+    if fit_intercept and family in COMPARING:
         raise InputError(
-            "a conditional model has no intercept, since what is the same within a "
-            "group cancels, got fit_intercept=True; leave it out"
+            "a conditional model and a Cox regression have no intercept, since what is "
+            "the same for all that are compared cancels, got fit_intercept=True; leave "
+            "it out"
         )
     return bool(fit_intercept)
 
@@ -160,6 +166,16 @@ def _no_rows(family: str) -> str:
             "at least one group must hold both outcomes for family='conditional', got "
             "none among the rows with a positive weight; check groups, which name the "
             "set each row belongs to"
+        )
+    if family == "conditional poisson":
+        return (
+            "at least one group must hold several rows, not all of them zero, for "
+            "family='conditional poisson', got none; check groups"
+        )
+    if family in OF_TIMES:
+        return (
+            "at least one event must come while another row is at risk for "
+            f"family={family!r}, got none among the rows with a positive weight"
         )
     return (
         "at least one row must be present, got none with a positive weight and trials; "

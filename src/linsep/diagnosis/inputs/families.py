@@ -7,7 +7,21 @@ from typing import Any
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 
-FAMILIES = ("binomial", "poisson", "multinomial", "ordinal", "conditional")
+FAMILIES = (
+    "binomial",
+    "poisson",
+    "multinomial",
+    "ordinal",
+    "conditional",
+    "cox",
+    "cox exact",
+    "paired",
+    "conditional poisson",
+)
+# Of times to an event: tied events in the way of Breslow and Efron, or exactly.
+OF_TIMES = ("cox", "cox exact")
+# Rows are compared with others, so that a constant cancels.
+COMPARING = ("conditional", "conditional poisson", *OF_TIMES)
 # Thresholds, or the constants of groups, stand in the others' place of an intercept.
 WITH_INTERCEPT = ("binomial", "poisson", "multinomial")
 
@@ -33,6 +47,13 @@ _SYNONYMS = {
     "cumulative": "ordinal",
     "clogit": "conditional",
     "conditional logit": "conditional",
+    "bradley terry": "paired",
+    "btm": "paired",
+    "coxph": "cox",
+    "proportional hazards": "cox",
+    "breslow": "cox",
+    "efron": "cox",
+    "coxexact": "cox exact",
 }
 # Links of a binomial model for which the two tails of the likelihood are the same
 # question. (The log and identity links bound the linear predictor.)

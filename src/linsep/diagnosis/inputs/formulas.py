@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, factors_of
 from linsep.diagnosis.inputs.design import rows_in_use, study_from
-from linsep.diagnosis.inputs.families import WITH_INTERCEPT, family_named
+from linsep.diagnosis.inputs.families import COMPARING, WITH_INTERCEPT, family_named
 from linsep.diagnosis.inputs.fixed_effects import (
     absorbed,
     beside,
@@ -26,6 +26,12 @@ from linsep.diagnosis.inputs.fixed_effects import (
     split_at_bar,
 )
 from linsep.diagnosis.inputs.orders import declared_order
+from linsep.diagnosis.inputs.several_columns import (
+    COUNTS,
+    outcome_columns,
+    require_family,
+    unquoted,
+)
 from linsep.diagnosis.inputs.strata import require_column
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
@@ -43,10 +49,9 @@ _DOT = re.compile(r"(?<![\w.)\]])\.(?![\w.])")
 # there is no such name.
 _NO_CONSTANT = "0 + "
 _UNKNOWN = re.compile(r"NameError: (?:name )?[`'](.+?)[`'] is not")
+
+
 #: The outcome that counts successes and failures.
-COUNTS = re.compile(r"\s*cbind\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)\s*")
-
-
 def study_from_formula(
     formula: str,
     data: Any,
@@ -74,6 +79,7 @@ def study_from_formula(
     if isinstance(groups, str):
         require_column(groups, frame.columns)
         frame, groups = frame.drop(columns=groups), frame[groups]
+    require_family(left, family)
     y, name = _outcome(left, frame, data)
     of_dot = frame
     if _DOT.search(terms):
@@ -113,7 +119,7 @@ def study_from_formula(
         beside(matrix, made.X, kept),
         y,
         family=family,
-        fit_intercept=not factors and intercept and family != "conditional",
+        fit_intercept=not factors and intercept and family not in COMPARING,
         order=order,
         groups=None if groups is None else groups[kept],
         sample_weight=sample_weight,
@@ -217,14 +223,14 @@ def sides_of(formula: str) -> tuple[str, str]:
 
 
 def _outcome(left: str, frame: Any, data: Any) -> tuple[Any, str]:
-    """Return the outcome's column and name; ``cbind(a, b)`` for counts."""
+    """Return the outcome's column and name; several for counts and for times."""
     counts = COUNTS.fullmatch(left)
     if counts is not None:
-        names = [unquoted(name) for name in counts.groups()]
+        names = outcome_columns(counts)
         missing = [name for name in names if name not in frame.columns]
         if missing:
             raise InputError(no_such_column(missing[0], frame.columns))
-        return frame[names], names[0]
+        return frame[names], names[-2]
     name = unquoted(left)
     if name in frame.columns:
         return _as_declared(frame[name], data[name]), name
@@ -297,16 +303,10 @@ def _columns_used(left: str, frame: Any) -> list[Any]:
     from formulaic import Formula
 
     counts = COUNTS.fullmatch(left)
-    names = {unquoted(name) for name in (counts.groups() if counts else (left,))}
+    names = set(outcome_columns(counts)) if counts else {unquoted(left)}
     if counts is None and not names & set(frame.columns):
         names = {str(name) for name in Formula(f"0 + {left}").required_variables}
     return [column for column in frame.columns if column in names]
-
-
-def unquoted(name: str) -> str:
-    """Return the name of a column without the backticks around it."""
-    name = name.strip()
-    return name[1:-1] if len(name) > 2 and name[0] == name[-1] == "`" else name
 
 
 def no_such_column(name: str, columns: Collection[Any], where: str = "") -> str:

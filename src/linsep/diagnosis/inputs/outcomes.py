@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.families import OF_TIMES, family_named
 from linsep.diagnosis.inputs.orders import (
     Order,
     declared_order,
@@ -18,6 +18,7 @@ from linsep.diagnosis.inputs.orders import (
     in_order,
     order_taken,
 )
+from linsep.diagnosis.inputs.risk_sets import times_from
 from linsep.input import InputError
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from
@@ -88,6 +89,22 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
     """
     family = family_named(family)
     chosen = given_order(order)
+    if family in OF_TIMES:
+        _require_no_order(chosen, family)
+        is_event = times_from(y)[:, 2] == 1
+        levels = np.array(["no event", "event"])
+        return Outcome(levels, np.stack([~is_event, is_event], axis=1), False)
+    if family == "paired":
+        if _n_columns(y) != 2:
+            raise InputError(
+                "paired comparisons are given as diagnose(pairs, results, "
+                "family='paired'), two players in each row; formulas and models have "
+                "none"
+            )
+        return replace(_counts(y), levels=np.array(["lost", "won"]))
+    if family == "conditional poisson":
+        _require_no_order(chosen, family)
+        return _non_negative(y)
     if family == "poisson" or (family == "binomial" and _n_columns(y) == 2):
         _require_no_order(chosen, family)
         return _non_negative(y) if family == "poisson" else _counts(y)
@@ -129,8 +146,13 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
     )
 
 
-def numbers_of(y: Any) -> NDArray[np.float64]:
-    """Return an outcome that is no labels as numbers, counts as two columns."""
+def numbers_of(y: Any, family: str) -> NDArray[np.float64]:
+    """Return an outcome that is no labels as numbers, counts as two columns.
+
+    Times to an event are three columns.
+    """
+    if family in OF_TIMES:
+        return times_from(y)
     if _n_columns(y) == 2:
         return np.asarray(as_dense(features_from(y)[0]), dtype=np.float64)
     return labels_from(y).astype(np.float64)

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from linsep.diagnosis.inputs.fixed_effects import named_factors, split_at_bar
 from linsep.diagnosis.inputs.formulas import (
-    COUNTS,
     no_such_column,
     require_formulaic,
     sides_of,
-    unquoted,
 )
+from linsep.diagnosis.inputs.several_columns import COUNTS, outcome_columns, unquoted
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 
@@ -72,11 +71,9 @@ def safe_formula(formula: str, columns: Collection[str]) -> str:
     if counts is None:
         _checked_tokens(left, formula, columns)
     else:
-        for name in counts.groups():
-            if unquoted(name) not in columns:
-                raise InputError(
-                    no_such_column(unquoted(name), columns, " on the command line")
-                )
+        for name in outcome_columns(counts):
+            if name not in columns:
+                raise InputError(no_such_column(name, columns, " on the command line"))
     terms, effects = split_at_bar(right)
     if effects is not None:
         n_factors = len(named_factors(effects, columns))
@@ -207,7 +204,7 @@ def _not_allowed(text: str, formula: str, columns: Collection[str] = ()) -> str:
         )
     return (
         "a formula on the command line may hold names of columns (in backticks if need "
-        f"be), {', '.join(sorted(TRANSFORMS))} of one column, cbind(a, b), ~ + - : * "
-        f"** and parentheses, and fixed effects after a |, got {text[:200]!r} in "
-        f"{formula[:200]!r}"
+        f"be), {', '.join(sorted(TRANSFORMS))} of one column, cbind(a, b), Surv(time, "
+        "event), ~ + - : * ** and parentheses, and fixed effects after a |, got "
+        f"{text[:200]!r} in {formula[:200]!r}"
     )

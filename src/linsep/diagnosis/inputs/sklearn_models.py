@@ -12,6 +12,7 @@ from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 
 _LOGISTIC = {"LogisticRegression", "LogisticRegressionCV"}
+_OTHERS = {"PoissonRegressor": "poisson", "CoxPHSurvivalAnalysis": "cox"}
 
 
 def study_from_sklearn(
@@ -34,11 +35,11 @@ def study_from_sklearn(
     estimator = _chosen(estimator)
     stages, last = _stages(estimator)
     kind = type(last).__name__
-    if kind not in _LOGISTIC and kind != "PoissonRegressor":
+    if kind not in _LOGISTIC | _OTHERS.keys():
         raise InputError(
-            "the estimator must be or end in LogisticRegression, LogisticRegressionCV "
-            f"or PoissonRegressor, got {kind}; for others call diagnose(X, y, "
-            "family=...) with the design"
+            "the estimator must be or end in LogisticRegression, LogisticRegressionCV, "
+            f"PoissonRegressor or scikit-survival's CoxPHSurvivalAnalysis, got {kind}; "
+            "for others call diagnose(X, y, family=...) with the design"
         )
     for name, value in (("fit_intercept", fit_intercept), ("groups", groups)):
         if value is not None:
@@ -50,7 +51,7 @@ def study_from_sklearn(
         X, names = _transformed(stages, last, X, y)
         feature_names = names if feature_names is None else feature_names
     if family is None:
-        family = "poisson"
+        family = _OTHERS.get(kind, "binomial")
         if kind in _LOGISTIC:
             n_classes = np.unique(np.asarray(y)).size
             family = "binomial" if n_classes <= 2 else "multinomial"
@@ -58,7 +59,7 @@ def study_from_sklearn(
         X,
         y,
         family=family,
-        fit_intercept=bool(last.fit_intercept),
+        fit_intercept=bool(getattr(last, "fit_intercept", False)),
         sample_weight=sample_weight,
         feature_names=feature_names,
         order=order,
@@ -70,7 +71,8 @@ def _penalty(last: Any) -> str:
     """Say how a regression penalises its coefficients; "" if it does not."""
     settings = last.get_params()
     if "alpha" in settings:
-        return f"alpha = {settings['alpha']:g}" if settings["alpha"] > 0 else ""
+        is_penalised = bool(np.any(np.asarray(settings["alpha"]) > 0))
+        return f"alpha = {settings['alpha']}" if is_penalised else ""
     # scikit-learn from 1.8 takes C=inf for no penalty, before 1.2 it took "none".
     if settings.get("penalty", "l2") in (None, "none"):
         return ""

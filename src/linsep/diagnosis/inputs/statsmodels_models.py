@@ -25,7 +25,8 @@ _COUNT_MODELS = {
 }
 _SUPPORTED = (
     "Logit, Probit, GLM and GEE with a Binomial, Poisson or NegativeBinomial family, "
-    "Poisson, NegativeBinomial, MNLogit, OrderedModel and ConditionalLogit"
+    "Poisson, NegativeBinomial, MNLogit, OrderedModel, ConditionalLogit, "
+    "ConditionalPoisson and PHReg"
 )
 # A column of 0 and 1 that stands for a level: "died[yes]", "C(died)[T.yes]".
 _LEVEL = re.compile(r"(?P<term>.+)\[(?:T\.)?(?P<level>.*)\]", re.DOTALL)
@@ -74,13 +75,20 @@ def study_from_statsmodels(
         sample_weight=sample_weight,
         feature_names=names,
         order=levels,
-        groups=model.groups if known == "conditional" else None,
+        groups=_groups(model, known),
         outcome_name=name,
         frequencies=_frequencies(model),
         penalty=_penalty(model_or_result),
         **_users_rows(model),
     )
     return _with_factors(replace(study, given=Given(refit=_refit(model))), model)
+
+
+def _groups(model: Any, family: str) -> Any:
+    """Return the groups of a conditional model, or the strata of a Cox regression."""
+    if family in ("conditional", "conditional poisson"):
+        return model.groups
+    return model.strata if family == "cox" else None
 
 
 def _with_factors(study: Study, model: Any) -> Study:
@@ -149,6 +157,8 @@ def _family(model: Any, kinds: set[str]) -> str:
         ("MNLogit", "multinomial"),
         ("OrderedModel", "ordinal"),
         ("ConditionalLogit", "conditional"),
+        ("ConditionalPoisson", "conditional poisson"),
+        ("PHReg", "cox"),
     ):
         if kind in kinds:
             return family
@@ -166,6 +176,10 @@ def _outcome(
 ) -> tuple[Any, str, list[Any] | None]:
     """Return the outcome of a model, its name, and its levels in order."""
     endog, name = model.endog, model.endog_names
+    if family == "cox":
+        event = np.ones(len(endog)) if model.status is None else model.status
+        entry = [] if model.entry is None else [model.entry]
+        return np.column_stack([*entry, endog, event]), _plain(name), None
     if family == "multinomial":
         numbers = sorted(model._ynames_map)
         levels = [str(model._ynames_map[number]) for number in numbers]

@@ -1,4 +1,4 @@
-"""The groups within which a conditional model compares cases with controls."""
+"""The groups within which rows are compared: of a conditional model, or strata."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 from linsep.input.exact_numbers import is_missing
 
 
 def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
-    """Give the group of each row a number; None if the model is not conditional.
+    """Give the group of each row a number; None if the model compares all rows.
 
     Examples
     --------
     >>> strata_of(["b", "a", "b"], "conditional", 3).tolist()
     [0, 1, 0]
     """
-    if groups is None and family != "conditional":
+    if groups is None and family in OF_TIMES:
+        return np.zeros(n, dtype=np.intp)
+    if groups is None and family not in ("conditional", "conditional poisson"):
         return None
-    if groups is None or family != "conditional":
+    if groups is None or family not in COMPARING:
         raise InputError(
             "groups go with family='conditional', the conditional logit, and it needs "
-            f"them, got family={family!r} with{'out' * (groups is None)} groups; for "
+            "them, or are the strata of family='cox', got "
+            f"family={family!r} with{'out' * (groups is None)} groups; for "
             "fixed effects with estimates of their own write 'y ~ x | group'"
         )
     values = np.asarray(groups)
@@ -45,12 +49,21 @@ def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
 
 
 def informative(
-    strata: NDArray[np.intp], has: NDArray[np.bool_], is_present: NDArray[np.bool_]
+    strata: NDArray[np.intp],
+    has: NDArray[np.bool_],
+    is_present: NDArray[np.bool_],
+    family: str = "conditional",
 ) -> NDArray[np.bool_]:
     """Return which of the rows present are in a group with both outcomes.
 
-    In any other the conditional likelihood is 1, whatever the coefficients are.
+    In any other the conditional likelihood is 1, whatever the coefficients are. Of
+    counts a group says something where several rows share a positive total.
     """
+    if family == "conditional poisson":
+        n_strata = int(strata.max()) + 1
+        total = np.bincount(strata[has[:, 1] & is_present], minlength=n_strata)
+        size = np.bincount(strata[is_present], minlength=n_strata)
+        return np.asarray(is_present & ((total > 0) & (size > 1))[strata])
     if has.shape[1] < 2:
         return np.zeros(strata.size, dtype=bool)
     is_mixed = np.ones(strata.max() + 1, dtype=bool)
@@ -59,12 +72,12 @@ def informative(
     return np.asarray(is_present & is_mixed[strata])
 
 
-def require_column(name: str, columns: Any) -> None:
-    """Raise if `groups` names no column of the data."""
+def require_column(name: str, columns: Any, role: str = "groups") -> None:
+    """Raise if `groups`, or another argument, names no column of the data."""
     known = list(map(str, columns))
     if name not in known:
         hint = did_you_mean(name, known) or f"it has {', '.join(known[:10])}"
         raise InputError(
-            f"groups must name a column of the data, got {name!r}, which is none; "
+            f"{role} must name a column of the data, got {name!r}, which is none; "
             f"{hint}"
         )

@@ -93,7 +93,7 @@ class Study:
     n_uninformative : int
         Rows left out because their group has one outcome only.
     strata : ndarray of shape (n,), int, or None
-        The groups of a conditional model, numbered from 0.
+        The groups of a conditional model, or the strata, numbered from 0.
     penalty : str
         How the estimates of the model at hand are penalised; "" if they are not.
     factors : dict of str to Factor
@@ -108,11 +108,15 @@ class Study:
         The weights of the rows present, where some were given.
     observed : ndarray of shape (n,) or (n, 2), or None
         The numbers of the rows present, where the outcome is numbers: for counts
-        successes and failures.
+        successes and failures, for times to an event entry, time and event.
     row_names : RowNames
         What the rows given are called.
     given : Given
         How the regression was given.
+    players : tuple of str
+        Who is compared, where two are in each row.
+    sides : ndarray of shape (n, 2), int, or None
+        The two of each row present.
     """
 
     X: Any
@@ -138,6 +142,8 @@ class Study:
     observed: NDArray[np.float64] | None = None
     row_names: RowNames = field(default_factory=RowNames)
     given: Given = field(default_factory=Given)
+    players: tuple[str, ...] = ()
+    sides: NDArray[np.intp] | None = None
 
     @property
     def missing_note(self) -> str | None:
@@ -153,6 +159,15 @@ class Study:
         texts = [known.levels[code][0] for code in used if code >= 0]
         others = [text for text in texts if text != level]
         return others[0] if len(texts) == 2 and len(others) == 1 else None
+
+    @property
+    def strata_are(self) -> str:
+        """Of what likelihood the groups are."""
+        known = {
+            "conditional": "conditional",
+            "conditional poisson": "conditional Poisson",
+        }
+        return known.get(self.family, "partial")
 
     def part(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Study:
         """Return the regression of some of the rows present on some of the columns.
@@ -177,4 +192,5 @@ class Study:
             frequencies=some(self.frequencies),
             weights=some(self.weights),
             observed=some(self.observed),
+            sides=some(self.sides),
         )

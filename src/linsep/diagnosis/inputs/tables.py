@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.design import rows_in_use, study_from
-from linsep.diagnosis.inputs.families import WITH_INTERCEPT
+from linsep.diagnosis.inputs.families import OF_TIMES, WITH_INTERCEPT
 from linsep.diagnosis.inputs.orders import Order
 from linsep.diagnosis.inputs.strata import require_column
 from linsep.diagnosis.inputs.study import Factor, Study
@@ -44,12 +44,12 @@ def study_from_data(
     options |= {"family": family, "fit_intercept": fit_intercept}
     options |= {"feature_names": feature_names, "sample_weight": sample_weight}
     if isinstance(groups, str):
-        found = frame_of(X)
-        require_column(groups, [] if found is None else found[1])
-        assert found is not None
-        frame = found[0]
-        X, groups = frame.drop(groups).to_native(), frame[groups].to_numpy()
+        X, groups = _taken("groups", X, [groups])
+        groups = groups.ravel()
     options["groups"] = groups
+    if family in OF_TIMES and isinstance(y, list | tuple) and isinstance(y[0], str):
+        options["outcome_name"] = y[-2]
+        X, y = _taken("y", X, y)
     present = _present(y, family, sample_weight)
     has_constant = _has_constant(family, fit_intercept)
     table, outcome = tabulated(X, y, has_constant, missing, present)
@@ -57,7 +57,18 @@ def study_from_data(
         return study_from(X, y, **options)
     options["row_names"] = row_names_of(X)
     name = table.target or (y if isinstance(y, str) else None)
-    return study_from_table(table, outcome, outcome_name=name, **options)
+    options["outcome_name"] = options.get("outcome_name") or name
+    return study_from_table(table, outcome, **options)
+
+
+def _taken(role: str, X: Any, names: Sequence[str]) -> tuple[Any, NDArray[Any]]:
+    """Take columns out of a frame; return the rest, and them."""
+    found = frame_of(X)
+    for name in names:
+        require_column(name, [] if found is None else found[1], role)
+    assert found is not None
+    frame = found[0]
+    return frame.drop(*names).to_native(), frame.select(names).to_numpy()
 
 
 def study_from_file(

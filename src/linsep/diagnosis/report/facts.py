@@ -14,6 +14,7 @@ from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collin
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
 from linsep.diagnosis.exact.large_columns import columns_of_many
 from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
+from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.cells import cell_reasons
 from linsep.diagnosis.report.claims import Reason, left_open
@@ -30,6 +31,8 @@ from linsep.rows import as_dense, rows_from
 from linsep.rows.equal_rows import Groups
 from linsep.verified.parts import no_check
 
+# Equal rows with several outcomes do not contradict each other.
+COUNTED = ("poisson", "conditional poisson", "paired", *OF_TIMES)
 # Seconds of work at most for each kind of sentence, whoever else is working.
 SECONDS_FOR_TEXT = 1.0
 
@@ -94,7 +97,7 @@ class Facts:
     @cached_property
     def contradictions(self) -> NDArray[np.intp]:
         """Rows of columns that were observed with more than one outcome."""
-        if self.study.family == "poisson":
+        if self.study.family in COUNTED:
             return np.empty(0, dtype=np.intp)
         is_mixed = self.levels_held.sum(axis=1) > 1
         return np.flatnonzero(is_mixed[self.groups.group])
@@ -146,7 +149,7 @@ class Facts:
         crossed factors speak of rows that nothing else predicts. Of a conditional model
         there are none: a column tells rows apart within groups.
         """
-        if self.study.strata is not None:
+        if self.study.strata is not None or self.study.sides is not None:
             return []
         columns = self._level_columns
         levels = level_reasons(self.study, self.separated, columns)
@@ -239,7 +242,9 @@ class Facts:
     @property
     def is_every_column_tried(self) -> bool:
         """Whether there was time to look at all columns for one that predicts rows."""
-        return self.study.strata is not None or self._single_columns[1]
+        if self.study.strata is not None or self.study.sides is not None:
+            return True
+        return self._single_columns[1]
 
     @cached_property
     def _single_columns(self) -> tuple[list[Reason], bool]:

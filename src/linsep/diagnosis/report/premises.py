@@ -10,10 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.phrases import count_rows, listed, outcome_text
 
-_MODELS = {"poisson": "log link"}
+_MODELS = {"poisson": "log link", "cox": "Cox", "cox exact": "Cox, exact ties"}
+# Which rows a likelihood of comparisons leaves out.
+_WITHOUT = {
+    "conditional": "in groups with one outcome only",
+    "conditional Poisson": "in groups of one row, or of zeros,",
+    "partial": "not at risk with any other at the time of an event",
+}
 # Levels of an order that are written out.
 MOST_LEVELS = 8
 
@@ -36,6 +43,8 @@ def model_text(study: Study) -> str:
 def is_one_outcome(study: Study) -> bool:
     """Tell whether all rows have the same class, or the count zero."""
     outcome = study.outcome
+    if study.family in ("paired", "conditional poisson", *OF_TIMES):
+        return False
     if study.family == "poisson":
         return not outcome.has[:, 1].any()
     return bool(outcome.levels.size == 1)
@@ -69,8 +78,8 @@ def _rows_left_out(study: Study) -> Iterator[str]:
         yield f"{count_rows(study.n_without_trials)} without trials counted as absent."
     if study.n_uninformative:
         yield (
-            f"{count_rows(study.n_uninformative)} in groups with one outcome only left "
-            "out: they say nothing to a conditional likelihood."
+            f"{count_rows(study.n_uninformative)} {_WITHOUT[study.strata_are]} left "
+            f"out: they say nothing to a {study.strata_are} likelihood."
         )
     others = study.n_missing + study.n_without_trials + study.n_uninformative
     n_weightless = study.n_given - n_left - others
@@ -99,7 +108,7 @@ def _readings(study: Study) -> Iterator[str]:
         yield f"No row present has {listed(absent)}."
     if study.strata is not None:
         n_groups = int(study.strata.max()) + 1
-        yield (
+        yield _compared(study) or (
             f"Cases are compared with the controls of their group, in {n_groups:,} "
             f"group{'s' * (n_groups != 1)}; there is no intercept, which would cancel."
         )
@@ -109,6 +118,27 @@ def _readings(study: Study) -> Iterator[str]:
             "are finite; what is said here is of the likelihood without the penalty. "
             "Estimates that would be infinite have the size the penalty gives them."
         )
+
+
+def _compared(study: Study) -> str:
+    """Say what a Cox regression or counts compare; "" of other models."""
+    assert study.strata is not None
+    if study.family == "conditional poisson":
+        n_groups = int(study.strata.max()) + 1
+        return (
+            "Rows are compared with the others of their group, given its total, in "
+            f"{n_groups:,} group{'s' * (n_groups != 1)}; there is no intercept, which "
+            "would cancel."
+        )
+    if study.family not in OF_TIMES:
+        return ""
+    n_strata = int(study.strata.max()) + 1
+    within = f", within {n_strata:,} strata" if n_strata > 1 else ""
+    n_events = int(study.outcome.has[:, 1].sum())
+    return (
+        f"Each of {n_events:,} event{'s' * (n_events != 1)} is compared with all rows "
+        f"at risk then{within}; there is no intercept, which would cancel."
+    )
 
 
 def order_text(levels: Sequence[Any]) -> str:

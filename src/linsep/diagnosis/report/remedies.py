@@ -104,7 +104,7 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
                 "estimate more",
             )
         ]
-    if study.strata is not None:
+    if study.strata is not None or study.sides is not None:
         return [
             Remedy(
                 "Firth's or another penalty (a weakly informative prior)",

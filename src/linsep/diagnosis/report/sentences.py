@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
+from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.report.chance import chance_sentence
 from linsep.diagnosis.report.facts import Facts
+from linsep.diagnosis.report.leagues import league_sentences
 from linsep.diagnosis.report.phrases import (
     claim_text,
     combination_text,
@@ -39,8 +41,13 @@ LONGEST_TEXT = 300
 # Coefficients and rows listed by name.
 MOST_NAMES = 12
 MOST_ROWS = 8
-# What a conditional model compares.
-WITHIN = " within their groups"
+# Among whom rows are predicted.
+_WITHIN = {
+    "conditional": " within their groups",
+    "conditional poisson": " within their groups",
+    "cox": " among those at risk",
+    "cox exact": " among those at risk",
+}
 # Factors beyond this are written relative to the largest, and rounded.
 LONGEST_FACTOR = 10**6
 
@@ -64,7 +71,7 @@ def headline(facts: Facts) -> str:
     separated, study = facts.separated, facts.study
     n, k = separated.size, int(separated.sum())
     model = model_text(study)
-    within = WITHIN if study.strata is not None else ""
+    within = _WITHIN.get(study.family, "")
     if facts.status is DiagnosisStatus.OVERLAP:
         return (
             f"Overlap ({model}): no direction predicts any of the {count_rows(n)} "
@@ -184,6 +191,10 @@ def _contradictions(facts: Facts) -> str:
 
 def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
     """Say which columns, levels and cells predict which rows: first and other lines."""
+    if facts.study.sides is not None:
+        told = league_sentences(facts.study)
+        has_covariates = len(facts.study.names) > len(facts.study.players) - 1
+        return told + (_direction_lines(facts) if has_covariates else []), []
     claims = [c for reason in facts.told_reasons[:MOST_REASONS] for c in reason.claims]
     texts = list(dict.fromkeys(claim_text(facts.study, claim) for claim in claims))
     more = _more_reasons(facts)
@@ -308,7 +319,17 @@ def _effect(facts: Facts, n_rows: int) -> str:
         first, second = (outcome_text(study, k) for k in (0, 1))
         return (
             f" is never lower where {second} than where {first} in the same group, and "
-            f"predicts {count_rows(n_rows)}{WITHIN}."
+            f"predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
+        )
+    if study.family == "conditional poisson":
+        return (
+            f" is never lower where {name} > 0 than elsewhere in the same group, and "
+            f"predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
+        )
+    if study.family in OF_TIMES:
+        return (
+            " is never lower for a row with an event than for any other at risk then, "
+            f"and predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
         )
     if n_rows == 0:
         return ", along which some outcomes are ruled out."

@@ -1,0 +1,58 @@
+"""Columns with a penalty: along them no direction is free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from linsep.diagnosis.inputs.study import Study
+from linsep.input import InputError
+from linsep.input.errors import did_you_mean
+
+
+def without_penalised(study: Study, penalised: Sequence[str] | str) -> Study:
+    """Leave out columns whose coefficients a penalty that grows without end holds.
+
+    Along a direction that changes one of them the penalised likelihood falls for ever,
+    so it has no maximum iff a direction of the other columns separates.
+
+    Parameters
+    ----------
+    study : Study
+    penalised : sequence of str
+        Columns; or factors, for all of their levels.
+
+    Raises
+    ------
+    InputError
+        If one of them is no column, or none is left.
+    """
+    wanted = [penalised] if isinstance(penalised, str) else list(map(str, penalised))
+    of_column = [
+        {name, coding.factor, *(factor for factor, _ in coding.levels)}
+        for name, coding in zip(study.names, study.codings, strict=True)
+    ]
+    for name in wanted:
+        if not any(name in known for known in of_column):
+            hint = did_you_mean(name, study.names)
+            raise InputError(
+                f"penalized must name columns of the design, got {name!r}"
+                f"{hint and '; '}{hint}"
+            )
+    is_free = np.array([known.isdisjoint(wanted) for known in of_column], dtype=bool)
+    kept = np.flatnonzero(is_free)
+    if kept.size == 0 and not study.fit_intercept:
+        raise InputError(
+            "penalized must leave a column without a penalty, or an intercept: with "
+            "all of them penalised the estimate exists"
+        )
+    part = study.part(np.arange(study.present.size), kept)
+    told = ", ".join(wanted)
+    are = "is" if len(wanted) == 1 else "are"
+    sentence = (
+        f"{told} {are} penalised: these estimates are finite, and what is said here is "
+        "of directions that leave them as they are."
+    )
+    return replace(part, notes=(*study.notes, sentence), penalty="")

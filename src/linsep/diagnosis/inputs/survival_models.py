@@ -1,0 +1,76 @@
+"""Cox regressions of lifelines: what was fitted, read again from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from linsep.diagnosis.inputs.study import Study
+from linsep.input import InputError
+
+
+def study_from_lifelines(
+    fitter: Any, data: Any, *, sample_weight: Any = None, **options: Any
+) -> Study:
+    """Read a fitted ``CoxPHFitter`` and the frame that it was fitted to.
+
+    The fit knows the columns of times, events, entries, strata and weights, and its
+    formula; it keeps no design.
+    """
+    from linsep.diagnosis.inputs.tables import study_from_data
+
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise InputError(
+            f"a model of lifelines says itself what its {given[0]} is; leave it out"
+        )
+    model = getattr(fitter, "_model", fitter)
+    is_cox = type(model).__name__ == "SemiParametricPHFitter"
+    if not is_cox or not hasattr(model, "duration_col"):
+        raise InputError(
+            "a model of lifelines must be a fitted CoxPHFitter with the baseline of "
+            f"Breslow, got {type(fitter).__name__}; fit it, or call diagnose(X, y, "
+            "family='cox') with the design"
+        )
+    strata = _listed(model.strata)
+    times = [model.entry_col, model.duration_col, model.event_col]
+    frame = data
+    if model.event_col is None:  # all have the event
+        times[-1] = "(event)"
+        frame = frame.assign(**{"(event)": 1})
+    times = [name for name in times if name is not None]
+    beside = [model.weights_col, getattr(model, "cluster_col", None)]
+    if model.weights_col is not None and sample_weight is None:
+        sample_weight = frame[model.weights_col]
+    frame = frame.drop(columns=[name for name in beside if name is not None])
+    groups = frame.groupby(strata).ngroup().to_numpy() if strata else None
+    shared = {"family": "cox", "sample_weight": sample_weight, "groups": groups}
+    if isinstance(model.formula, str):
+        from linsep.diagnosis.inputs.formulas import study_from_formula
+
+        left = ", ".join(f"`{name}`" for name in times)
+        formula = f"Surv({left}) ~ {model.formula.partition('~')[2] or model.formula}"
+        study = study_from_formula(formula, frame, **shared)
+    else:
+        study = study_from_data(frame.drop(columns=strata), times, **shared)
+    return replace(study, penalty=_penalty(model))
+
+
+def _listed(strata: Any) -> list[str]:
+    """Return the columns of strata."""
+    if strata is None:
+        return []
+    is_several = isinstance(strata, Sequence) and not isinstance(strata, str)
+    return list(strata) if is_several else [strata]
+
+
+def _penalty(model: Any) -> str:
+    """Say how a fit is penalised; "" if it is not."""
+    size = model.penalizer
+    return f"penalizer = {size}" if any(_numbers(size)) else ""
+
+
+def _numbers(size: Any) -> list[float]:
+    """Return a penalty, or that of each column, as numbers."""
+    return [float(value) for value in getattr(size, "tolist", lambda: [size])()]

@@ -1,0 +1,75 @@
+"""What comparisons of two say by who beat whom: groups, the unbeaten, the winless."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.inputs.paired import components
+from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.report.phrases import listed
+
+# Groups that are described.
+MOST_GROUPS = 4
+
+
+def league_sentences(study: Study) -> list[str]:
+    """Describe who never lost to whom; facts of the comparisons alone."""
+    assert study.sides is not None
+    return list(_sentences(study, study.sides))
+
+
+def _sentences(study: Study, sides: NDArray[np.intp]) -> Iterator[str]:
+    names, n = study.players, len(study.players)
+    won, lost = study.outcome.has[:, 1], study.outcome.has[:, 0]
+    winners = np.concatenate([sides[won, 0], sides[lost, 1]])
+    losers = np.concatenate([sides[won, 1], sides[lost, 0]])
+    n_leagues = np.unique(components(sides, n)).size
+    if n_leagues > 1:
+        yield (
+            f"The {n:,} players are of {n_leagues:,} groups that never met: strengths "
+            "are compared within each of them only."
+        )
+    group = _strong_components(winners, losers, n)
+    n_groups = int(group.max()) + 1
+    if n_groups > n_leagues:
+        yield (
+            f"Who beat whom divides the players into {n_groups:,} groups, between "
+            "which one never lost to the other."
+        )
+    beaten = np.isin(np.arange(n), losers)
+    winning = np.isin(np.arange(n), winners)
+    for chosen, what in ((~beaten, "never lost"), (~winning, "never won")):
+        some = np.flatnonzero(chosen)
+        if some.size:
+            yield f"{listed([names[j] for j in some.tolist()])} {what}."
+    sizes = np.bincount(group)
+    across = group[winners] != group[losers]
+    lost_out = np.unique(group[losers[across]])
+    shown = [
+        k
+        for k in range(n_groups)
+        if 1 < sizes[k] < n and k not in set(lost_out.tolist())
+    ]
+    for k in shown[:MOST_GROUPS] if n_groups > n_leagues else ():
+        members = np.flatnonzero(group == k)
+        yield (
+            f"{listed([names[j] for j in members.tolist()])} ({members.size:,} "
+            "players) never lost to anyone else."
+        )
+
+
+def _strong_components(
+    winners: NDArray[np.intp], losers: NDArray[np.intp], n: int
+) -> NDArray[np.intp]:
+    """Return the groups within which everyone has beaten everyone, by others or not."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    ones = np.ones(winners.size)
+    beat: Any = sparse.csr_array((ones, (winners, losers)), shape=(n, n))
+    found = connected_components(beat, directed=True, connection="strong")[1]
+    return np.asarray(found, dtype=np.intp)

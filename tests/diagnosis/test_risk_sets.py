@@ -1,0 +1,116 @@
+"""Cox regressions whose pairs are not written down, against those where they are."""
+
+import numpy as np
+import pytest
+
+import linsep
+from linsep.diagnosis.exact import demands
+from linsep.diagnosis.exact.partial_likelihood import Nested, sums_at
+from linsep.diagnosis.inputs.risk_sets import RiskSets
+from random_designs import random_cohort
+
+
+def both_ways(seed, monkeypatch):
+    """Diagnose a cohort by all pairs and by sums; None where no pair is at risk."""
+    X, times, strata = random_cohort(seed)
+    family = ("cox", "cox exact")[seed // 2 % 2]
+    answers = []
+    for most in (10**6, -1):
+        monkeypatch.setattr(demands, "MOST_STACKED", most)
+        try:
+            answers.append(
+                linsep.diagnose(X, times[:, 1:], family=family, groups=strata)
+            )
+        except linsep.InputError:
+            return None
+    return answers
+
+
+def test_what_sums_prove_is_so(monkeypatch):
+    n_decided = n_separated = n = 0
+    for seed in range(80):
+        found = both_ways(seed, monkeypatch)
+        if found is None:
+            continue
+        n += 1
+        by_pairs, by_sums = found
+        if not by_sums.proved:
+            continue
+        n_decided += 1
+        n_separated += by_sums.status != "overlap"
+        assert by_sums.status == by_pairs.status, seed
+        assert by_sums.rank == by_pairs.rank
+        assert by_sums.separated_rows.tolist() == by_pairs.separated_rows.tolist()
+        for name, verdict in by_sums.estimates.items():
+            assert verdict in ("undecided", by_pairs.estimates[name]), seed
+        assert by_sums.summary()
+        assert by_sums.certificate is None
+    assert n_decided > 0.9 * n
+    assert n_separated > 12
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_sums_are_those_over_pairs(exact):
+    rng = np.random.default_rng(1)
+    n, d = 30, 3
+    X, strata = rng.standard_normal((n, d)), rng.integers(0, 3, n)
+    times = np.column_stack(
+        [np.full(n, -np.inf), rng.integers(1, 9, n), rng.integers(0, 2, n)]
+    )
+    family = "cox exact" if exact else "cox"
+    sets = RiskSets.of(times, strata, family)
+    nested = Nested.of(sets, strata, exact=exact)
+    w = rng.standard_normal(d)
+    sums = sums_at(X, w, nested)
+    u = np.exp(X @ w - (X @ w).max())
+    r, M = np.zeros(d), np.zeros((d, d))
+    for i in np.flatnonzero(times[:, 2] == 1):
+        if sets.case_of[i] < 0:
+            continue
+        held = [
+            j for j in range(n)
+            if strata[j] == strata[i] and times[j, 1] >= times[i, 1]
+            and not (exact and times[j, 1] == times[i, 1] and times[j, 2])
+        ]  # fmt: skip
+        for j in held:
+            p = u[j] / u[held].sum()
+            r += p * (X[i] - X[j])
+            M += p * np.outer(X[i] - X[j], X[i] - X[j])
+    assert (np.abs(r - sums.r) <= sums.r_error + 1e-12).all()
+    assert (np.abs(M - sums.M) <= sums.M_error + 1e-12).all()
+    assert sums.M_error.max() < 1e-10
+
+
+def test_a_large_cohort_is_settled_without_its_pairs():
+    rng = np.random.default_rng(2)
+    n = 4_000
+    X = rng.standard_normal((n, 4))
+    X[:, 3] = np.rint(X[:, 2] * 4)
+    time, event = rng.exponential(1.0, n), rng.random(n) < 0.6
+    times = np.column_stack([time, event])
+    answer = linsep.diagnose(X, times, family="cox")
+    assert answer.status == "overlap"
+    assert set(map(str, answer.estimates.values())) == {"finite"}
+    X[:, 2] = rng.random(n) < 0.01
+    event &= X[:, 2] == 0
+    X = np.c_[X, 3 * X[:, 3] - 1]
+    times = np.column_stack([time, event])
+    answer = linsep.diagnose(X, times, family="cox")
+    assert answer.status == "quasi-complete"
+    assert [str(v) for v in answer.estimates.values()] == [
+        "finite", "finite", "-inf", "aliased", "aliased",
+    ]  # fmt: skip
+    rare = np.flatnonzero(X[:, 2])
+    first = time[event].min()
+    assert answer.separated_rows.tolist() == rare[time[rare] >= first].tolist()
+    # A combination of columns that orders the events.
+    X = rng.standard_normal((n, 3))
+    X[:, 0] = np.argsort(np.argsort(-time)) + 7.0 * (X[:, 1] > 0)
+    X[:, 1] = X[:, 1] > 0
+    answer = linsep.diagnose(X, times, family="cox")
+    assert answer.status in ("complete", "quasi-complete")
+    # Sets that late entries make are not nested: these are left open.
+    late = np.column_stack([time - rng.exponential(1.0, n) - 1e-9, times])
+    answer = linsep.diagnose(X, late, family="cox")
+    assert answer.status == "undecided"
+    assert "late entries" in " ".join(answer.summary().split())
