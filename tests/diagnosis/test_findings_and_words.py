@@ -185,7 +185,7 @@ def test_pickled_answers_keep_summary_and_certificate():
             lambda: linsep.diagnose([[1], [2]], [0, -1], family="poisson"),
             "non-negative",
         ),
-        (lambda: linsep.diagnose([[1], [2]], [0, 1], family="cox"), "family must be"),
+        (lambda: linsep.diagnose([[1], [2]], [0, 1], family="tobit"), "family must be"),
         (lambda: linsep.diagnose([[1], [2]], [0, 1], sample_weight=[1]), "each of the"),
         (lambda: linsep.diagnose([[1], [2]], [0, 1], sample_weight=[1, -1]), "row 1"),
         (

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from linsep.report.shown_rows import ShownRows
     from linsep.result import Separation
 
+# Sizes of distances between which a histogram can be drawn.
+SMALLEST, LARGEST = 1e-290, 1e290
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginDisplay(Display):
@@ -130,11 +133,14 @@ class MarginDisplay(Display):
         )
 
     def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
-        sides = [self.margins[self.signs < 0], self.margins[self.signs > 0]]
-        low, high = float(self.margins.min()), float(self.margins.max())
-        # Rows all at one distance need one bin, and matplotlib refuses more.
-        bins = 40 if high - low > 1e-9 * max(abs(low), abs(high)) else 1
-        look: dict[str, Any] = {"bins": bins, "stacked": True, "color": [BLUE, ORANGE]}
+        margins = np.clip(self.margins, -LARGEST, LARGEST)
+        sides = [margins[self.signs < 0], margins[self.signs > 0]]
+        low, high = float(margins.min()), float(margins.max())
+        look: dict[str, Any] = {"bins": 40, "stacked": True, "color": [BLUE, ORANGE]}
+        # Rows all at about one distance need one bin, and matplotlib refuses more.
+        size = max(abs(low), abs(high), SMALLEST)
+        if high - low <= 1e-9 * size:
+            look |= {"bins": 1, "range": (low - size, high + size)}
         ax.hist(sides, label=[plain(c) for c in self.classes], **look | given)
         ax.axvline(0.0, color=BLACK, linewidth=1.2)
         heights = ax.get_ylim()[1]

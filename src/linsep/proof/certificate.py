@@ -326,7 +326,7 @@ class _PlainRows:
 
     def __iter__(self) -> Iterator[checker.Row]:
         n = self.rows.shape[0]
-        step = max(1, _CHUNK // self.rows.entries_a_row)
+        step = max(1, _CHUNK // max(1, self.rows.entries_a_row))
         for start in range(0, n, step):
             block = self.rows.features(slice(start, min(start + step, n)))
             if not is_sparse(block):
