@@ -13,6 +13,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+import numpy as np
+
 from linsep.figure_style import (
     BLACK,
     CLASS_COLOURS,
@@ -153,7 +155,9 @@ def _svg(display: Any, labels: dict[str, str] | None = None) -> str:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with style(), mpl.rc_context({"svg.fonttype": "none", "font.size": 9}):
+    # Axes at the ends of the doubles overflow on the way to their ticks.
+    look = {"svg.fonttype": "none", "font.size": 9}
+    with style(), mpl.rc_context(look), np.errstate(all="ignore"):
         figure = Figure(figsize=_SIZE, layout="constrained")
         axes = figure.subplots()
         display.plot(ax=axes)
