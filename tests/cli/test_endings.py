@@ -98,10 +98,14 @@ def test_signals_before_an_answer(folder, sent, code, said, command):
 )
 def test_output_that_cannot_be_written_is_one_sentence(folder, arguments):
     command = [*LINSEP, *arguments]
+    # As on most machines: what is buffered is written at the end once more.
+    env = {name: x for name, x in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with open("/dev/full", "w") as full:
         # Both at once: they spend their time on loading.
-        one = subprocess.Popen(command, stdout=full, stderr=subprocess.PIPE, text=True)
-        both = subprocess.Popen(command, stdout=full, stderr=full)
+        one = subprocess.Popen(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, env=env
+        )
+        both = subprocess.Popen(command, stdout=full, stderr=full, env=env)
         _, said = one.communicate(timeout=60)
         assert one.returncode == 2
         assert said.count("\n") == 1

@@ -39,6 +39,7 @@ class _Ending(click.ClickException):
         """Print the sentence, if standard error takes it."""
         with suppress(OSError):
             super().show(file)
+        _leave_unwritable(sys.stderr)
 
 
 @contextmanager
@@ -75,7 +76,7 @@ def _ending_of(error: Exception) -> _Ending:
     if isinstance(error, CertificateError):
         return _Ending(f"the certificate failed: {error}", 1)
     if isinstance(error, OSError):
-        _leave_unwritable_output()
+        _leave_unwritable(sys.stdout)
         what = error.strerror or str(error)
         where = f"{error.filename}: " if error.filename else ""
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -117,10 +118,10 @@ def _raising_on_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _leave_unwritable_output() -> None:
-    """Let go of what standard output did not take, lest Python complain at its end."""
+def _leave_unwritable(stream: IO[str]) -> None:
+    """Let go of what a stream did not take, lest Python complain of it at its end."""
     try:
-        sys.stdout.flush()
+        stream.flush()
     except OSError:
         with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
