@@ -156,7 +156,7 @@ def _svg(display: Any, labels: dict[str, str] | None = None) -> str:
     from matplotlib.figure import Figure
 
     # Axes at the ends of the doubles overflow on the way to their ticks.
-    look = {"svg.fonttype": "none", "font.size": 9}
+    look: dict[Any, Any] = {"svg.fonttype": "none", "font.size": 9}
     with style(), mpl.rc_context(look), np.errstate(all="ignore"):
         figure = Figure(figsize=_SIZE, layout="constrained")
         axes = figure.subplots()
