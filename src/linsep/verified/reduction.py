@@ -26,8 +26,9 @@ FURTHER, MOST_TRIALS = 4.0, 24
 # Columns are rare that are zero on all rows but one in so many.
 RARE = 20
 # Steps along these alone after each along all: they cost little, and it is there that
-# rows run off furthest. None is made once a step takes no more than this of a weight.
-RARE_STEPS, SETTLED = 3, 0.5
+# rows run off furthest. None is made once a step takes no more than this of a weight;
+# one that takes far more is no step to go, but an all but singular matrix.
+RARE_STEPS, SETTLED, WILD = 3, 0.5, 1e3
 # Steps before directions are looked for: by then rows that overlap have settled.
 FIRST_STEPS = 3
 # A step that moves no row further than this against its weight promises a proof.
@@ -358,7 +359,7 @@ class _Block:
                 step = Step.at(self.part, here, self.counts, self.layout)
             except NotPositive:
                 return
-            if step.shares.max() < SETTLED:
+            if not SETTLED <= step.shares.max() <= WILD:
                 return
             length = _length(here, step)
             z[self.columns] += length * step.q
@@ -381,13 +382,17 @@ def _length(products: Floats, step: Step) -> float:
     Along a direction in which rows run off that is many times the step.
     """
     start = float(step.weights.net @ step.products)
+    counts = step.weights.counts
+    before = counts.loss(products)
     low, high, length = 0.0, np.inf, 1.0
     for _ in range(MOST_TRIALS):
-        weights = Weights.at(products + length * step.products, step.weights.counts)
+        weights = Weights.at(products + length * step.products, counts)
         slope = float(weights.net @ step.products)
-        if abs(slope) <= FLAT * start:
+        # Where a step is far too long, its slopes say nothing: the loss must fall.
+        is_lower = counts.loss(products + length * step.products) <= before
+        if is_lower and abs(slope) <= FLAT * start:
             break
-        if slope > 0:
+        if is_lower and slope > 0:
             low = length
         else:
             high = length
