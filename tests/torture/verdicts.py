@@ -3,6 +3,7 @@
 import json
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -152,6 +153,21 @@ def compare_forms(figures, rng, n_tries, folder):
         path.unlink()
 
 
+def judge_forgery(figures, verify, is_true, document, rows, labels):
+    """Count what comes of a certificate that was changed: refused, or still true."""
+    try:
+        verify()
+    except linsep.CertificateError:
+        figures.counts["refused"] += 1
+    except Exception as error:
+        figures.fail(f"{document}: {type(error).__name__}: {error}")
+    else:
+        if is_true(document, rows, labels):
+            figures.counts["accepted, still true"] += 1
+        else:
+            figures.fail(f"accepted: {document} of {rows!r}, {labels!r}")
+
+
 def mutate_certificates(figures, rng, n_tries):
     """Certificates changed at random."""
     from linsep.proof.checker import content_digest
@@ -168,18 +184,11 @@ def mutate_certificates(figures, rng, n_tries):
             _mutate(document, rng)
             if rng.random() < 0.8:  # a forger would make the digest fit
                 document["content_sha256"] = content_digest(document)
-            try:
-                certificate = linsep.Certificate.from_json(json.dumps(document))
-                certificate.verify(X, y)
-            except linsep.CertificateError:
-                figures.counts["refused"] += 1
-            except Exception as error:
-                figures.fail(f"{document}: {type(error).__name__}: {error}")
-            else:
-                if _is_true(document, X, y):
-                    figures.counts["accepted, still true"] += 1
-                else:
-                    figures.fail(f"accepted: {document} of {X!r}, {y!r}")
+
+            def verify(document=document, X=X, y=y):
+                linsep.Certificate.from_json(json.dumps(document)).verify(X, y)
+
+            judge_forgery(figures, verify, _is_true, document, X, y)
 
 
 def tamper_with_orders(figures, rng, n_tries):
@@ -191,17 +200,8 @@ def tamper_with_orders(figures, rng, n_tries):
             continue
         for _ in range(20):
             document, rows, labels = tampered(*case, rng)
-            try:
-                check(json.dumps(document), rows, labels)
-            except linsep.CertificateError:
-                figures.counts["refused"] += 1
-            except Exception as error:
-                figures.fail(f"{document}: {type(error).__name__}: {error}")
-            else:
-                if holds(document, rows, labels):
-                    figures.counts["accepted, still true"] += 1
-                else:
-                    figures.fail(f"accepted: {document} of {rows!r}, {labels!r}")
+            verify = partial(check, json.dumps(document), rows, labels)
+            judge_forgery(figures, verify, holds, document, rows, labels)
 
 
 def _mutate(document, rng):

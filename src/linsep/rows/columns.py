@@ -51,16 +51,6 @@ class ColumnRows(MatrixRows):
 
     X: ColumnsApart
 
-    @property
-    def entries_a_row(self) -> int:
-        """Entries that a row holds: one for each column."""
-        return self.shape[1]
-
-    @property
-    def n_terms(self) -> int:
-        """Terms of a dot product: one for each column."""
-        return self.shape[1]
-
     def take(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the exact signed rows named by ``index``, as float64 (m, d)."""
         some = DenseRows(self.X[index], self.signs[index], self.fit_intercept)

@@ -24,16 +24,6 @@ class DenseRows(MatrixRows):
         super().__init__(X.view(), signs, fit_intercept)
         self.X.flags.writeable = False
 
-    @property
-    def entries_a_row(self) -> int:
-        """Entries that a row holds: one for each column."""
-        return self.shape[1]
-
-    @property
-    def n_terms(self) -> int:
-        """Terms of a dot product: one for each column."""
-        return self.shape[1]
-
     def take(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the exact signed rows named by ``index``, as float64 (m, d)."""
         n_features = self.X.shape[1]

@@ -45,14 +45,14 @@ class MatrixRows(ABC):
         return dtype
 
     @property
-    @abstractmethod
     def entries_a_row(self) -> int:
-        """Entries that a row holds in memory, on average, rounded up."""
+        """Entries that a row holds in memory: one for each column, unless sparse."""
+        return self.shape[1]
 
     @property
-    @abstractmethod
     def n_terms(self) -> int:
-        """Terms at most that a dot product of a row has."""
+        """Terms of a dot product: one for each column, unless sparse."""
+        return self.shape[1]
 
     def features(self, index: NDArray[np.intp] | slice) -> Any:
         """Return rows as the user gave them, neither signed nor extended."""

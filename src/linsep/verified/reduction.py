@@ -386,10 +386,10 @@ def _length(products: Floats, step: Step) -> float:
     before = counts.loss(products)
     low, high, length = 0.0, np.inf, 1.0
     for _ in range(MOST_TRIALS):
-        weights = Weights.at(products + length * step.products, counts)
-        slope = float(weights.net @ step.products)
+        here = products + length * step.products
+        slope = float(Weights.at(here, counts).net @ step.products)
         # Where a step is far too long, its slopes say nothing: the loss must fall.
-        is_lower = counts.loss(products + length * step.products) <= before
+        is_lower = counts.loss(here) <= before
         if is_lower and abs(slope) <= FLAT * start:
             break
         if is_lower and slope > 0:
