@@ -216,7 +216,7 @@ def test_a_partition_must_hold_on_both_sides(w, rows, weights, message):
         ({"w": None}, "missing or unknown entries: w"),
         ({"n_samples": 4}, "is for 4 rows; got 3 rows and 3 labels"),
         ({"n_samples": True}, "n_samples must be a count"),
-        ({"n_samples": -3}, "n_samples must be a count"),
+        ({"n_samples": -1}, "n_samples must be a count"),
         ({"n_samples": "3"}, "n_samples must be a count"),
         ({"n_features": 1 << 32}, "n_features must be a count"),
         ({"n_features": 2, "w": ["1", "2", "3"]}, "row 0 must have 2 entries, got 1"),
@@ -326,6 +326,32 @@ def test_a_text_of_many_keys_is_refused_before_it_is_read():
     crowd = "{" + ",".join(f'"{i}":[]' for i in range(20_000)) + "}"
     with pytest.raises(CertificateError, match="few keys"):
         checker.parse(crowd)
+
+
+@pytest.mark.parametrize(
+    ("mark", "name", "most"),
+    [
+        (":", "keys", 10_000),
+        ("[", "lists", 10_000),
+        ("{", "objects", 10_000),
+        (",", "entries", 1 << 24),
+    ],
+)
+def test_as_many_marks_as_stated_are_read_and_one_more_is_not(mark, name, most):
+    with pytest.raises(CertificateError, match="not a JSON object: "):
+        checker.parse(mark * most)
+    with pytest.raises(CertificateError, match=f"few {name}"):
+        checker.parse(mark * (most + 1))
+
+
+def test_a_text_as_long_as_stated_is_read():
+    with pytest.raises(CertificateError, match="not a JSON object: "):
+        checker.parse(" " * (1 << 26))
+
+
+def test_nothing_to_separate_is_separated():
+    digest = checker._data_digest([], [], {"n_features": 1, "n_samples": 0})
+    assert check(text(n_samples=0, data_sha256=digest), [], []) == []
 
 
 values = st.recursive(

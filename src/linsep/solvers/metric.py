@@ -32,7 +32,8 @@ from numpy.typing import NDArray
 from linsep.rows import as_dense, is_sparse
 from linsep.solvers._factors import divided, orthonormal
 from linsep.solvers.bounds import row_lengths
-from linsep.solvers.gram_factor import gram_of, pivoted_cholesky
+from linsep.solvers.gram_factor import clear_factor
+from linsep.solvers.pieces import Check, divided_by, gram_of, never, second_moment
 from linsep.solvers.scaling import Balanced, exponents, row_blocks, row_numbers
 
 # Directions this small, relative to the largest, are rounding: a QR of doubles cannot
@@ -44,12 +45,8 @@ GRAM_TOLERANCE = 1e-11
 WIDE = 2
 # Beyond this many coordinates factorising costs minutes, and the metric is diagonal.
 MOST_COORDINATES = 3000
-# Multiply-adds of a QR from which its time is worth saving.
+# Multiply-adds of a QR, or eigendecomposition, from which its time is worth saving.
 MOMENT_FROM = 20_000_000
-# Squared pivots above the first are there, below the second not; in between rounding
-# decides, and a QR must tell.
-CLEARLY_POSITIVE = 1e-9
-CLEARLY_ZERO = 1e-13
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,9 @@ class Coordinates:
         return int(self.rows.shape[1])
 
 
-def whiten(A: Any, *, constant: bool = False, diagonal: bool = False) -> Coordinates:
+def whiten(
+    A: Any, *, constant: bool = False, diagonal: bool = False, check: Check = never
+) -> Coordinates:
     """Return the coordinates of the metric ``H_0`` for signed rows.
 
     Parameters
@@ -93,6 +92,8 @@ def whiten(A: Any, *, constant: bool = False, diagonal: bool = False) -> Coordin
         constant ones get no weight beside the intercept.
     diagonal : bool, default=False
         Whether the metric is to be diagonal, as it is beyond `MOST_COORDINATES`.
+    check : callable, default=never
+        Called between steps; raises to end them.
 
     Returns
     -------
@@ -100,22 +101,25 @@ def whiten(A: Any, *, constant: bool = False, diagonal: bool = False) -> Coordin
         With ``rank <= min(m, d)`` columns.
     """
     m, d = A.shape
+    check()
     # Scaling may lose what is far below the rest; what overflows is looked at.
     with np.errstate(under="ignore", over="ignore", invalid="ignore"):
         if diagonal or min(m, d) > MOST_COORDINATES:
             return _diagonal_coordinates(A)
         if constant and not is_sparse(A) and m and d > 1:
-            return _centred(A)
-        return _coordinates(A)
+            return _centred(A, check)
+        return _coordinates(A, check)
 
 
-def _coordinates(A: Any) -> Coordinates:
+def _coordinates(A: Any, check: Check) -> Coordinates:
     """Whiten the rows as they are."""
     m, d = A.shape
-    return _gram_coordinates(A) if d > WIDE * m else _dense_coordinates(as_dense(A))
+    if d > WIDE * m:
+        return _gram_coordinates(A, check)
+    return _dense_coordinates(as_dense(A), check)
 
 
-def _centred(A: NDArray[np.float64]) -> Coordinates:
+def _centred(A: NDArray[np.float64], check: Check) -> Coordinates:
     """Whiten ``s_i (x_i - c, 1)`` in place of ``s_i (x_i, 1)``, c the mean of x."""
     signs = A[:, -1]
     centre = (A.T @ signs)[:-1] / len(A)
@@ -123,8 +127,9 @@ def _centred(A: NDArray[np.float64]) -> Coordinates:
     moved = A.copy()
     moved[:, :-1] -= signs[:, None] * centre
     if not np.isfinite(moved).all():  # at the end of the doubles: as they are
-        return _dense_coordinates(A)
-    inner = _coordinates(moved)
+        return _dense_coordinates(A, check)
+    check()
+    inner = _coordinates(moved, check)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = inner.to_weights(u)
@@ -173,20 +178,20 @@ def _normalised(
     return rows / length[:, None], length
 
 
-def _dense_coordinates(A: NDArray[np.float64]) -> Coordinates:
+def _dense_coordinates(A: NDArray[np.float64], check: Check) -> Coordinates:
     """Whiten in the column space: by the second moment where that is safe, else QR."""
     m, d = A.shape
     if m == 0 or d == 0:
         return Coordinates(np.zeros((m, 0)), np.ones(m), lambda u: np.zeros(d))
     scaled = Balanced.of(A)
     if m * d**2 > MOMENT_FROM:
-        coordinates = _moment_coordinates(scaled)
+        coordinates = _moment_coordinates(scaled, check)
         if coordinates is not None:
             return coordinates
     return _qr_coordinates(scaled)
 
 
-def _moment_coordinates(scaled: Balanced) -> Coordinates | None:
+def _moment_coordinates(scaled: Balanced, check: Check) -> Coordinates | None:
     """Whiten by a pivoted Cholesky factor of ``A^T A``: far quicker than a QR.
 
     It squares the condition, so None where a pivot is neither clearly zero nor clearly
@@ -195,15 +200,15 @@ def _moment_coordinates(scaled: Balanced) -> Coordinates | None:
     length = np.sqrt(np.einsum("ij,ij->j", scaled.values, scaled.values))
     columns = exponents(length)
     unit_columns = np.ldexp(scaled.values, -columns)
-    moment = unit_columns.T @ unit_columns
-    rows, chosen = pivoted_cholesky(moment, CLEARLY_POSITIVE)
-    # What the chosen columns leave of the squares of the other ones.
-    left_over = moment.diagonal() - np.einsum("ij,ij->i", rows, rows)
-    left_over[chosen] = 0.0
-    if np.abs(left_over).max() > CLEARLY_ZERO * moment.diagonal().max():
+    check()
+    factor = clear_factor(second_moment(unit_columns, check))
+    if factor is None:
         return None
+    rows, chosen = factor
     triangle = rows[chosen].T
-    unit, row_length = _normalised(divided(unit_columns[:, chosen], triangle))
+    check()
+    whole = divided_by(unit_columns[:, chosen], triangle, check)
+    unit, row_length = _normalised(whole)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = np.zeros(columns.size)
@@ -233,10 +238,33 @@ def _qr_coordinates(scaled: Balanced) -> Coordinates:
     return Coordinates(unit, scaled.lengths(length), to_weights)
 
 
-def _gram_coordinates(A: Any) -> Coordinates:
-    """Whiten in the row space: rows become those of U in ``A A^T = U diag(s) U^T``."""
+def _gram_coordinates(A: Any, check: Check) -> Coordinates:
+    """Whiten in the row space: rows become those of U in ``A A^T = U diag(s) U^T``.
+
+    Where the rank of A is clear, a Cholesky factor L of the Gram matrix is quicker: its
+    rows are whitened. With full rank every orthogonal U serves, and it is the identity.
+    """
     scaled = Balanced.of(A)
-    values, vectors = np.linalg.eigh(gram_of(scaled.values))
+    gram = gram_of(scaled.values, check)
+    m = len(gram)
+    check()
+    factor = clear_factor(gram) if m**3 > MOMENT_FROM else None
+    if factor is not None:
+        rows, chosen = factor
+        triangle, span = rows[chosen].T, scaled.values[chosen].T
+        inner = (
+            Coordinates(np.eye(m), np.ones(m), lambda u: divided(u[chosen], triangle))
+            if len(chosen) == m
+            else _dense_coordinates(rows, check)
+        )
+
+        def spanned(u: NDArray[np.float64]) -> NDArray[np.float64]:
+            # span^T w = triangle^T v  for  rows v = u.
+            v = inner.to_weights(u)
+            return scaled.weights(np.asarray(span @ _solved(triangle, v)))
+
+        return Coordinates(inner.rows, scaled.lengths(inner.scale), spanned)
+    values, vectors = np.linalg.eigh(gram)
     kept = values > GRAM_TOLERANCE * max(values[-1], np.finfo(float).tiny)
     basis, kept_values = vectors[:, kept], values[kept]
     unit, length = _normalised(np.ascontiguousarray(basis))
