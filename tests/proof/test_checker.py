@@ -73,6 +73,10 @@ def test_a_separator_holds():
     assert check(text(), X, LABELS) == [2, 1, 1]
 
 
+def test_integers_may_be_hexadecimal():
+    assert check(text(w=["0xff", "-0x1fe"]), X, LABELS) == [510, 255, 255]
+
+
 def test_rows_may_come_from_an_iterator():
     assert check(text(), iter(X), LABELS) == [2, 1, 1]
 
@@ -259,6 +263,8 @@ def test_a_wrong_header_is_refused(entries, message):
         ('{"version": -Infinity}', "numbers must be integers"),
         ('{"version": 1e999}', "numbers must be integers"),
         ('{"version": ' + "9" * 1_000_000 + "}", "too long"),
+        ('{"version": ' + "9" * 21 + "}", "too long"),
+        ('{"version": ' + "9" * 20 + "}", "of version 1"),
         ("x" * (checker.MAX_TEXT + 1), "at most"),
         (b"{}", "is text"),
         (None, "is text"),
