@@ -116,3 +116,10 @@ def test_a_square_of_thousands_of_digits_is_printed(tmp_path):
     above, _, below = squared.partition("/")
     assert max(len(above), len(below)) > 4300
     assert Decimal(above) / Decimal(below or 1) > 0
+
+
+def test_weights_of_rows_at_the_largest_double_do_not_raise():
+    largest = np.finfo(float).max
+    X = np.full((3, 2), largest)
+    assert linsep.feasible_weights(X, X[0]).feasible is True
+    assert linsep.feasible_weights(X, [1.0, -1.0]).feasible is False

@@ -6,6 +6,8 @@ import re
 import shutil
 import sys
 
+from linsep.printable import printable
+
 # Columns of a page, unless a terminal says how many it has.
 WIDTH = 88
 NARROWEST = 40
@@ -19,7 +21,8 @@ _BINDING = re.compile(r"[-+=<>*]{1,2}|\d[\d,]*")
 def wrapped(line: str, width: int = WIDTH) -> str:
     """Break a sentence into lines, the further ones indented.
 
-    Conditions such as "age >= 40" stay together if there is room on a line.
+    Conditions such as "age >= 40" stay together if there is room on a line. Control
+    characters, which names may hold, are escaped.
 
     Examples
     --------
@@ -27,6 +30,7 @@ def wrapped(line: str, width: int = WIDTH) -> str:
     age >= 40 in 3 rows, all ill = 1,
         as ever and a day
     """
+    line = printable(line)
     own = line[: len(line) - len(line.lstrip(" "))]
     lines: list[str] = []
     current = ""

@@ -206,3 +206,32 @@ def test_the_command_reads_levels_as_they_are(tmp_path, levels):
         assert list(json.loads(done.stdout)["estimates"].values()) == [
             str(v) for v in plain.estimates.values()
         ]
+
+
+RED = "red\x1b[31m\x07\x9b\u202e"
+
+
+def test_no_summary_holds_what_a_terminal_obeys():
+    X = pd.DataFrame({RED: [0.0, 1.0, 2.0, 3.0]})
+    y = [RED, RED, "b", "b"]
+    pairs = pd.DataFrame({"winner": [RED, RED], "loser": ["b", "c"]})
+    told = [
+        linsep.separate(X, y).summary(),
+        linsep.diagnose(X, y).summary(),
+        linsep.diagnose(pairs, [1, 1], family="paired").summary(),
+        linsep.feasible_weights(X, {RED: 9.0}).summary(),
+    ]
+    for text in told:
+        assert "red\\u001b[31m\\u0007\\u009b\\u202e" in text.replace("\n    ", " ")
+        assert not set(text) & set(RED[3:4] + "\x07\x9b\u202e")
+
+
+def test_no_error_holds_what_a_terminal_obeys():
+    with pytest.raises(linsep.InputError, match="red") as caught:
+        linsep.diagnose(f"y ~ Q('{RED}')", pd.DataFrame({"y": [0, 1], "x": [1, 2]}))
+    assert "\x1b" not in str(caught.value)
+
+
+def test_a_name_too_long_for_a_file_is_told():
+    with pytest.raises(linsep.InputError, match="existing file"):
+        linsep.diagnose("x" * 20_000, [0, 1])

@@ -73,6 +73,13 @@ def test_a_separator_holds():
     assert check(text(), X, LABELS) == [2, 1, 1]
 
 
+def test_the_smallest_double_is_not_zero_in_a_conflict():
+    row = [[5e-324]]
+    made = conflict([0], ["1"], X=row, labels=["y"], n_samples=1, fit_intercept=False)
+    with pytest.raises(CertificateError, match="do not sum to zero"):
+        check(made, row, ["y"])
+
+
 def test_integers_may_be_hexadecimal():
     assert check(text(w=["0xff", "-0x1fe"]), X, LABELS) == [510, 255, 255]
 

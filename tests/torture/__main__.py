@@ -31,6 +31,7 @@ ATTACKS = [
     (processes.save_in_a_crowd, 800, True),
     (processes.solve_in_a_crowd, 32, False),
     (processes.keep_time, 5, False),
+    (processes.keep_memory, 3, True),
     (strangers.hostile_files, 60, True),
     (strangers.special_files, 1, True),
     (strangers.hostile_models, 40, True),

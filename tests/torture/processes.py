@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_info
@@ -278,19 +280,68 @@ def _blas_threads():
     )
 
 
+def processor_seconds(process):
+    """Seconds of the processor a process has used."""
+    text = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2]
+    return sum(map(int, text.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def seconds_late(call, limit):
+    """Seconds of the processor a call uses after its limit; load does not change them.
+
+    Another process looks at the clock, as this one may be held by a long product.
+    """
+    here, (reader, writer) = os.getpid(), os.pipe()
+    watcher = os.fork()
+    if watcher == 0:
+        time.sleep(limit)
+        os.write(writer, repr(processor_seconds(here)).encode())
+        os._exit(0)
+    os.close(writer)
+    call()
+    ended = processor_seconds(here)
+    with os.fdopen(reader) as told:
+        at_limit = float(told.read())
+    os.waitpid(watcher, 0)
+    return max(0.0, ended - at_limit)
+
+
 def keep_time(figures, rng, n_tries):
     """Calls with a time limit of one second."""
-    shapes = [(2000, 700), (4000, 3500), (600, 900), (50_000, 100), (300, 300)]
+    shapes = [(2000, 700), (4000, 3500), (2000, 5000), (20_000, 1000), (50_000, 100)]
     for k in range(n_tries):
         n, d = shapes[k % len(shapes)]
         X = rng.standard_normal((n, d))
         y = rng.integers(0, 2, n)
         for call in (linsep.separate, linsep.max_margin, linsep.diagnose):
-            started = time.perf_counter()
-            call(X, y, time_limit=1)
-            seconds = time.perf_counter() - started
-            late = "in time" if seconds < 1.5 else "up to 2 s"
-            if seconds < 2:
-                figures.counts[late] += 1
+            seconds = seconds_late(partial(call, X, y, time_limit=1), 1.0)
+            if seconds < 1:
+                figures.counts["in time" if seconds < 0.5 else "up to 1 s late"] += 1
             else:
-                figures.fail(f"{call.__name__} {n} x {d}: {seconds:.1f} s")
+                figures.fail(f"{call.__name__} {n} x {d}: {seconds:.1f} s late")
+
+
+def keep_memory(figures, rng, n_tries, folder):
+    """CSV files read beside little else than their matrix."""
+    d = 50
+    head = ",".join([*(f"x{j}" for j in range(d)), "y"]) + "\n"
+    numbers = rng.standard_normal((10_000, d)).tolist()
+    block = "".join(
+        ",".join(f"{x:.14f}" for x in row) + f",{row[0] > 0:d}\n" for row in numbers
+    )
+    for name, times in (("small", 1), ("large", 33)):
+        with (folder / name).with_suffix(".csv").open("w") as file:
+            file.write(head)
+            file.writelines(block for _ in range(times))
+    for k in range(n_tries):
+        command = ("separate", "max-margin", "diagnose")[k % 3]
+        peaks = []
+        for name in ("small", "large"):
+            process = start(command, str(folder / f"{name}.csv"), "--target", "y")
+            process.stdout.read()
+            peaks.append(os.wait4(process.pid, 0)[2].ru_maxrss * 1024)
+        share = (peaks[1] - peaks[0]) / (32 * 10_000 * d * 8)
+        if share <= 1.5:
+            figures.counts[f"{command} {share:.2f} of the matrix"] += 1
+        else:
+            figures.fail(f"{command}: {share:.2f} of the matrix")

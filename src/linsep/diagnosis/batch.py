@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.input.frames import pandas_for
+from linsep.printable import printable
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,9 @@ class Batch(Sequence[Item]):
         }
         text = ", ".join(f"{n:,} {status}" for status, n in counts.items() if n)
         separated = (DiagnosisStatus.COMPLETE, DiagnosisStatus.QUASI_COMPLETE)
-        found = [item.name for item in self.items if item.status in separated]
+        found = [
+            printable(str(item.name)) for item in self.items if item.status in separated
+        ]
         if not found:
             return f"{len(self):,} models: {text}."
         more = f" and {len(found) - 8:,} more" if len(found) > 8 else ""

@@ -27,6 +27,7 @@ from linsep.diagnosis.report.phrases import count_rows
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.input import InputError, checked_seed, checked_time_limit
+from linsep.printable import printable
 from linsep.proof.signs import signs_of
 from linsep.rows import as_dense, is_sparse, rows_from
 from linsep.rows.equal_rows import merge_equal_rows
@@ -85,7 +86,7 @@ class InfluentialRows:
             "overlap": "leaves no separated row",
             "separable": "makes the data separable",
         }[self.goal]
-        names = [str(name) for name in self.names or self.rows[:MOST_NAMED]]
+        names = [printable(str(name)) for name in self.names or self.rows[:MOST_NAMED]]
         more = self.rows.size - len(names)
         shown = ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
         if self.rows.size == 0:

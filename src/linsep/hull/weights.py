@@ -282,8 +282,9 @@ def _fewest(values: Floats, wanted: Floats, seed: int, watch: Watch) -> Index:
 def _nearest(values: Floats, wanted: Floats, seed: int, watch: Watch) -> HullSearch:
     """Search for the point of the hull that is nearest."""
     rng = np.random.default_rng(seed)
-    found = HullSearch(values, wanted[np.newaxis], rng, watch.is_over, nearest=True)
-    found.run()
+    with np.errstate(all="ignore"):  # at the ends of the doubles nothing is found
+        found = HullSearch(values, wanted[np.newaxis], rng, watch.is_over, nearest=True)
+        found.run()
     return found
 
 
@@ -334,7 +335,8 @@ def _relaxed(
     from scipy.optimize import linprog
 
     found = {}
-    spread = values.std(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.nan_to_num(values.std(axis=0), posinf=0.0)  # then the step alone
     n, d = values.shape
     for j in some.tolist():
         if watch.is_over():

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from linsep.printable import printable
+
 
 class InputError(ValueError):
     """Input that cannot be used: says what must hold, what came, what to do.
@@ -21,6 +23,10 @@ class InputError(ValueError):
     X and y must have the same number of rows, got 2 rows in X (shape (2, 1)) and 3 \
 labels in y; pass one label for every row of X
     """
+
+    def __str__(self) -> str:
+        """Return the message, control characters of names escaped."""
+        return printable(super().__str__())
 
 
 def did_you_mean(given: object, known: Iterable[object]) -> str:

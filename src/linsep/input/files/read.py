@@ -211,14 +211,14 @@ def _require_regular_file(source: Path) -> None:
             f"{source} must be a file on this machine, got an address; fetch it first, "
             "or on the command line: curl -s ADDRESS | linsep separate - --target COL"
         )
-    if source.is_dir():
+    if os.path.isdir(source):  # no error where the name is too long for one
         raise InputError(
             f"{source} must be a file, or where data are read in batches a folder of "
             "Parquet, Feather or CSV files, got a folder of none; name a file in it"
         )
-    if not source.exists():
+    if not os.path.exists(source):
         nearby = ""
-        if source.parent.is_dir():
+        if os.path.isdir(source.parent):
             found = sorted(p.name for p in source.parent.iterdir() if p.is_file())
             nearby = f"; the folder holds {', '.join(found[:8])}" if found else ""
             meant = did_you_mean(source.name, found)
