@@ -35,6 +35,7 @@ from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.facts import Facts, budget_for_text
 from linsep.diagnosis.report.page import shown_rows_of
 from linsep.diagnosis.report.phrases import combination_text
+from linsep.diagnosis.report.positivity import positivity_of
 from linsep.diagnosis.report.refitting import design_of
 from linsep.diagnosis.report.remedies import Remedy, remedies_of
 from linsep.diagnosis.report.rows_table import table_of_rows
@@ -293,6 +294,7 @@ def _with_proof_and_words(
         _sentences=Lazy(lambda: _words(replace(known, **quickly()), facts, remedies)),
         _remedies=remedies,
         _rows=Lazy(lambda: table_of_rows(facts)),
+        _positivity=LazyIfMade(lambda: positivity_of(facts, diagnose_study)),
         _design=LazyIfMade(lambda: design_of(facts.study, facts.separated)),
         _certificate=Lazy(lambda: _certificate(rows, facts.partition, left)),
         _certified=rows,
