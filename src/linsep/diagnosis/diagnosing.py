@@ -13,6 +13,7 @@ from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.streamed import diagnose_streamed, streamed_problem_of
 from linsep.diagnosis.watch import DiagnosisProgress, Watch
+from linsep.diagnosis.zero_inflated import diagnose_zero_inflated, is_zero_inflated
 from linsep.input import (
     InputError,
     checked_callback,
@@ -52,7 +53,7 @@ def diagnose(
         diagnose("folder/*.parquet", "y")         # read in batches, as by `separate`
         diagnose(model)                           # as `diagnose_model`: statsmodels
         diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
-        diagnose(fitter, frame)                   # lifelines' CoxPHFitter, fitted
+        diagnose(fitter, frame)                   # of lifelines and pyfixest, fitted
         diagnose(pairs, results, family="paired") # who played whom, and who won
 
     A direction ``w`` along which no row's likelihood falls and some row's grows for
@@ -179,6 +180,9 @@ def diagnose(
         "order": order,
         "groups": groups,
     }
+    if is_zero_inflated(given):
+        beside = {**options, "fit_intercept": fit_intercept, "penalized": penalized}
+        return _zero_inflated(given[0], beside, time_limit, random_state, callback)
     streamed = streamed_problem_of(given, fit_intercept, missing, options)
     if streamed is not None:
         if penalized is not None:
@@ -280,10 +284,11 @@ def diagnose_model(
         A statsmodels model or result (Logit, Probit, GLM and GEE with a Binomial,
         Poisson or NegativeBinomial family, Poisson, MNLogit, OrderedModel,
         ConditionalLogit, PHReg), or a scikit-learn estimator or pipeline that ends in a
-        logistic or Poisson regression or in scikit-survival's CoxPHSurvivalAnalysis;
-        fitted or not. Or a fitted CoxPHFitter of lifelines, with its frame as `X`. Of a
-        penalised one the answer is
-        about the likelihood without the penalty, which the summary says.
+        logistic or Poisson regression or in scikit-survival's CoxPHSurvivalAnalysis,
+        or glum's GeneralizedLinearRegressor; fitted or not. Or a fitted CoxPHFitter of
+        lifelines, or fit of pyfixest, with its frame as `X`. Of a penalised one the
+        answer is about the likelihood without the penalty, which the summary says. Of
+        a zero-inflated one it is proved at most that there is no estimate.
     X, y : array-like
         The data of a scikit-learn estimator; statsmodels models hold their own.
     family, feature_names, order
@@ -310,6 +315,9 @@ def diagnose_model(
     'complete'
     """
     data = [part for part in (X, y) if part is not None]
+    if is_zero_inflated([model, *data]):
+        beside = {"family": family, "sample_weight": sample_weight, "order": order}
+        return _zero_inflated(model, beside, time_limit, random_state, callback)
     return diagnosed(
         lambda: study_from_model(
             model,
@@ -345,3 +353,21 @@ def diagnosed(
             seconds=watch.seconds,
         )
     return diagnose_study(study, watch, seed)
+
+
+def _zero_inflated(
+    model: Any,
+    beside: dict[str, Any],
+    time_limit: float | None,
+    random_state: int | None,
+    callback: Callback | None,
+) -> Diagnosis:
+    """Diagnose a zero-inflated model of statsmodels, under the limits of the call."""
+    given = [name for name, value in beside.items() if value is not None]
+    if given:
+        raise InputError(
+            f"a zero-inflated model says itself what its {given[0]} is; leave it out"
+        )
+    checked_callback(callback)
+    watch = Watch(checked_time_limit(time_limit), callback)
+    return diagnose_zero_inflated(model, watch, checked_seed(random_state))

@@ -31,11 +31,11 @@ from linsep.diagnosis.exact.ordered_partition import (
 from linsep.diagnosis.exact.risk_set_partition import RiskSetPartition
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.positivity import positivity_of
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.facts import Facts, budget_for_text
 from linsep.diagnosis.report.page import shown_rows_of
 from linsep.diagnosis.report.phrases import combination_text
-from linsep.diagnosis.report.positivity import positivity_of
 from linsep.diagnosis.report.refitting import design_of
 from linsep.diagnosis.report.remedies import Remedy, remedies_of
 from linsep.diagnosis.report.rows_table import table_of_rows

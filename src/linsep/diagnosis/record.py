@@ -19,7 +19,7 @@ from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from linsep.diagnosis.exact.certificate import CertifiedRows
-    from linsep.diagnosis.report.positivity import Positivity
+    from linsep.diagnosis.positivity import Positivity
     from linsep.diagnosis.report.refitting import Design
     from linsep.diagnosis.report.remedies import Remedy
     from linsep.proof.certificate import Certificate

@@ -42,7 +42,8 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         _require_no_missing(options)
         return study_from_formula(first, rest[0], **options)
     is_estimator = hasattr(first, "fit") and hasattr(first, "get_params")
-    if is_estimator or _is_of(first, "statsmodels") or _is_of(first, "lifelines"):
+    libraries = ("statsmodels", "lifelines", "pyfixest")
+    if is_estimator or any(_is_of(first, library) for library in libraries):
         _require_no_missing(options)
         return study_from_model(first, *rest, **options)
     options["family"] = family_named(options["family"] or "binomial")
@@ -74,10 +75,15 @@ def _require_no_missing(options: dict[str, Any]) -> None:
 def study_from_model(model: Any, *data: Any, **options: Any) -> Study:
     """Read a model of statsmodels, lifelines, or in scikit-learn's manner."""
     if _is_of(model, "lifelines"):
-        from linsep.diagnosis.inputs.survival_models import study_from_lifelines
+        from linsep.diagnosis.inputs.formula_models import study_from_lifelines
 
         _expect(data, 1, "diagnose(fitter, frame): lifelines keeps no design")
         return study_from_lifelines(model, *data, **options)
+    if _is_of(model, "pyfixest"):
+        from linsep.diagnosis.inputs.formula_models import study_from_pyfixest
+
+        _expect(data[1:], 0, "diagnose(fit) or diagnose(fit, frame)")
+        return study_from_pyfixest(model, *data, **options)
     if _is_of(model, "statsmodels"):
         from linsep.diagnosis.inputs.statsmodels_models import study_from_statsmodels
 
