@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
-from linsep.diagnosis.inputs.penalised import without_penalised
+from linsep.diagnosis.inputs.penalised import with_penalty
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
@@ -36,7 +38,7 @@ def diagnose(
     missing: str | None = None,
     order: Sequence[Any] | None = None,
     groups: Any = None,
-    penalized: Sequence[str] | None = None,
+    penalized: Sequence[str] | ArrayLike | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -109,12 +111,15 @@ def diagnose(
         The group of each row, for a conditional model, or its stratum, for a Cox
         regression; or the column of a frame, a file or a formula's data that holds it.
         Groups of one outcome are left out.
-    penalized : sequence of str, optional
+    penalized : sequence of str, or array-like of shape (k, n_features), optional
         Columns, or factors, whose coefficients a penalty holds (ridge, lasso, normal
         priors, random intercepts). Their estimates are finite, and the answer is about
-        directions of the other columns alone. Of a mixed model, whose variances are
-        estimated too, that no direction separates is then sufficient for an estimate,
-        not necessary.
+        directions of the other columns alone. Or the matrix of a penalty, such as of
+        a smooth: ``S`` of ``w' S w``, positive semidefinite, or ``M`` of ``|M w|^2``;
+        then the answer is about directions that it sends to zero, exactly, so that
+        whole numbers say what is meant. Of a mixed model, whose variances are
+        estimated too, that no direction separates is sufficient for an estimate, not
+        necessary.
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
         afterwards, some estimates are. What it leaves is for the summary and the
@@ -196,7 +201,7 @@ def diagnose(
 
     def read() -> Study:
         study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)
-        return study if penalized is None else without_penalised(study, penalized)
+        return study if penalized is None else with_penalty(study, penalized)
 
     return diagnosed(read, time_limit, random_state, callback)
 

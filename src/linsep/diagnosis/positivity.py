@@ -92,6 +92,11 @@ def positivity_of(facts: Facts, diagnose: Diagnose) -> Positivity:
             f"not, two labels with family='binomial', got {got} with "
             f"family={study.family!r}; of several treatments diagnose two at a time"
         )
+    if study.held is not None:
+        raise InputError(
+            "positivity is about all linear functions of the covariates, got a penalty "
+            "on some; leave penalized out"
+        )
     is_second = outcome.has[:, 1]
     left = np.flatnonzero(~facts.separated)
     found: Reduced | None = None

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -75,6 +75,8 @@ class Demands:
     is_written : bool
         Whether these are the demands; else they are too many, and `rows` are those of
         `strata_beside`.
+    n_held : int
+        How many rows, the last ones, are of a penalty and of no observation.
     """
 
     rows: Rows
@@ -85,6 +87,7 @@ class Demands:
     of_group: NDArray[np.intp]
     of_level: NDArray[np.bool_] | None = None
     is_written: bool = True
+    n_held: int = 0
 
     @property
     def named_columns(self) -> list[tuple[str, int]]:
@@ -112,7 +115,45 @@ class Demands:
 
 
 def demands_of(study: Study, groups: Groups) -> Demands:
-    """Write a regression as signed rows over the distinct rows of X."""
+    """Write a regression as signed rows over the distinct rows of X.
+
+    A penalty that grows without end along every ``w`` with ``M w != 0`` demands
+    ``M w = 0`` beside.
+    """
+    demands = _of_likelihood(study, groups)
+    return demands if study.held is None else _with_held(demands, study)
+
+
+def _with_held(demands: Demands, study: Study) -> Demands:
+    """Add the rows of a penalty, for each class that has coefficients."""
+    from scipy import sparse
+
+    if not demands.is_written:
+        raise InputError(
+            f"a penalty matrix goes with at most {MOST_STACKED:,} comparisons of a "
+            "Cox regression, got more; leave the penalised columns out"
+        )
+    m, width = demands.rows.shape
+    held = sparse.coo_array(np.asarray(study.held))
+    constants = set(demands.constants.tolist())
+    columns = [j for _, j in demands.named_columns if j not in constants]
+    whole = [sparse.csr_array(demands.rows.take(np.arange(m)))]
+    d = len(study.names)
+    for start in range(0, len(columns), d):
+        at = np.array(columns[start : start + d])[held.coords[1]]
+        shape = (held.shape[0], width)
+        whole.append(sparse.csr_array((held.data, (held.coords[0], at)), shape=shape))
+    stacked = sparse.csr_array(sparse.vstack(whole, format="csr"))
+    n_held = stacked.shape[0] - m
+    return replace(
+        demands,
+        rows=rows_from(stacked, np.ones(m + n_held, dtype=np.int8), False),
+        equal=np.append(demands.equal, np.ones(n_held, dtype=bool)),
+        n_held=n_held,
+    )
+
+
+def _of_likelihood(study: Study, groups: Groups) -> Demands:
     outcome, names = study.outcome, study.names
     has = levels_of_groups(groups, outcome.has)
     if study.family == "multinomial" and outcome.levels.size > 1:

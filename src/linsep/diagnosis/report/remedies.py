@@ -104,7 +104,7 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
                 "estimate more",
             )
         ]
-    if study.strata is not None or study.sides is not None:
+    if any(of is not None for of in (study.strata, study.sides, study.held)):
         return [
             Remedy(
                 "Firth's or another penalty (a weakly informative prior)",

@@ -430,7 +430,10 @@ def _chance(answer: Diagnosis, facts: Facts) -> list[str]:
     Cover's count is about complete separation, so of quasi-complete separation, which
     one rare level brings about under almost any labels, it says nothing.
     """
-    if facts.study.family != "binomial" or facts.study.outcome.levels.size < 2:
+    study = facts.study
+    if study.family != "binomial" or study.outcome.levels.size < 2:
+        return []
+    if study.held is not None:  # the count is of directions without a penalty
         return []
     if facts.status is DiagnosisStatus.QUASI_COMPLETE or answer.rank is None:
         return []
