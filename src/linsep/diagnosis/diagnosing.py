@@ -81,16 +81,17 @@ def diagnose(
     data : frame
         The columns a formula speaks of; may be given as the second argument.
     family : str or family of statsmodels, default="binomial"
-        "binomial", "poisson", "multinomial", "ordinal", "conditional", "cox", "cox
-        exact" or "paired". Binomial stands for the logit, probit, cloglog and loglog
-        links, "poisson" for every outcome of a log link with mass at zero, "ordinal"
-        for the cumulative link, "conditional" for the logit of cases against controls
-        of the same group, "cox"
-        for the partial likelihood (ties in the way of Breslow or Efron; "cox exact"
-        where they are exact). Usual other names, "logit" or "clogit", are understood.
+        "binomial", "poisson", "multinomial", "ordinal", "conditional", "conditional
+        poisson", "cox", "cox exact", "paired" or "davidson". Binomial stands for the
+        logit, probit, cloglog and loglog links, "poisson" for every outcome of a log
+        link with mass at zero, "ordinal" for the cumulative link, "conditional" for the
+        logit of cases against controls of the same group, "cox" for the partial
+        likelihood (ties in the way of Breslow or Efron; "cox exact" where they are
+        exact). Usual other names, "logit" or "clogit", are understood.
         Models know their own. "paired" is the Bradley-Terry model: `X` has two players
         a row, and covariates of the first against the second after them, `y` is 1, 0 or
-        1/2 as the first won, lost or tied; without `y` the first won.
+        1/2 as the first won, lost or tied; without `y` the first won. "davidson" is
+        the same with a coefficient for ties.
     fit_intercept : bool, default=True
         Formulas and models know their own; an ordinal model has thresholds in its
         place, and from a conditional one or a Cox regression a constant cancels.

@@ -40,8 +40,8 @@ class Diagnosis(HasPage):
         ``"complete"``, ``"quasi-complete"``, ``"overlap"`` or ``"undecided"``.
     family : str
         ``"binomial"``, ``"poisson"``, ``"multinomial"``, ``"ordinal"``,
-        ``"conditional"``, ``"conditional poisson"``, ``"cox"``, ``"cox exact"`` or
-        ``"paired"``.
+        ``"conditional"``, ``"conditional poisson"``, ``"cox"``, ``"cox exact"``,
+        ``"paired"``, ``"davidson"`` or ``"zero-inflated"``.
     message : str
         The verdict in one sentence, or why there is none and what to do.
     rank : int or None

@@ -22,6 +22,10 @@ A direction ``w`` of the coefficients never lowers the log-likelihood iff
   in a conditional model. Where several have the event at one time, Breslow's and
   Efron's likelihoods compare them with each other too: ``x_i . w = constant`` for each;
   the exact ones do not.
+- Davidson's ties (won, a tie and lost have the weights ``exp(s_i)``, ``exp(t + (s_i +
+  s_j) / 2)`` and ``exp(s_j)``): won asks for ``s_i - s_j >= 0`` and ``>= 2 t``, a tie
+  for ``2 t >= |s_i - s_j|``. Where ``t`` is known, no direction changes it, so that a
+  tie asks for ``s_i = s_j``, as two half wins do.
 
 Distinct rows of X stand once, with all the levels observed there: two levels on the two
 sides of one demand make it an equality.
@@ -46,6 +50,8 @@ from linsep.input import InputError
 from linsep.rows import Rows, SparseRows, rows_from
 from linsep.rows.equal_rows import Groups, merge_equal_rows
 
+# The coefficient of ties in Davidson's model, the logarithm of their factor.
+TIES = "ties"
 # Comparisons of a Cox regression that are written down at most.
 MOST_STACKED = 300_000
 
@@ -162,6 +168,8 @@ def _of_likelihood(study: Study, groups: Groups) -> Demands:
         return _ordinal(groups.X, has, study)
     if study.family in OF_TIMES:
         return _cox(study)
+    if study.family == "davidson":
+        return _davidson(groups.X, has, study)
     if study.family == "conditional poisson":
         assert study.strata is not None
         is_positive = np.asarray(has[:, 1])
@@ -296,6 +304,33 @@ def _ordinal(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
         np.arange(n_thresholds + X.shape[1]),
         [*(f"{low}|{high}" for low, high in pairwise(levels)), *study.names],
         np.arange(n_thresholds),
+    )
+
+
+def _davidson(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
+    """One column for ties, then the strengths; two rows an observation.
+
+    Won, a tie and lost have the logits ``x . w``, ``2 t`` and ``-x . w`` up to a half.
+    """
+    from scipy import sparse
+
+    strengths = sparse.csr_array(X, dtype=np.float64)
+    lost, tie, won = range(3)
+
+    def block(chosen: NDArray[np.intp], first: int, second: int) -> Any:
+        sign = 1.0 if first == won else -1.0
+        ties = np.full((chosen.size, 1), -2.0 if second == tie else 0.0)
+        return sparse.hstack(
+            [sparse.csr_array(ties), sign * strengths[chosen]], format="csr"
+        )
+
+    return _stacked(
+        has,
+        [(won, tie), (lost, tie), (won, lost)],
+        block,
+        np.arange(1 + X.shape[1]),
+        [TIES, *study.names],
+        np.arange(1),
     )
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.families import PAIRED, family_named
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.inputs.tables import study_from_data, study_from_file
 from linsep.input import InputError
@@ -47,12 +47,11 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         _require_no_missing(options)
         return study_from_model(first, *rest, **options)
     options["family"] = family_named(options["family"] or "binomial")
-    if options["family"] == "paired":
+    if options["family"] in PAIRED:
         from linsep.diagnosis.inputs.paired import study_from_pairs
 
         if len(rest) > 1:
             _expect(rest, 1, "diagnose(pairs, results, family='paired')")
-        del options["family"]
         return study_from_pairs(first, *rest, **options)
     options["missing"] = options.get("missing") or "refuse"
     if isinstance(first, str | os.PathLike):

@@ -14,7 +14,7 @@ from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collin
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
 from linsep.diagnosis.exact.large_columns import columns_of_many
 from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
-from linsep.diagnosis.inputs.families import OF_TIMES
+from linsep.diagnosis.inputs.families import OF_TIMES, PAIRED
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.cells import cell_reasons
 from linsep.diagnosis.report.claims import Reason, left_open
@@ -32,7 +32,7 @@ from linsep.rows.equal_rows import Groups
 from linsep.verified.parts import no_check
 
 # Equal rows with several outcomes do not contradict each other.
-COUNTED = ("poisson", "conditional poisson", "paired", *OF_TIMES)
+COUNTED = ("poisson", "conditional poisson", *PAIRED, *OF_TIMES)
 # Seconds of work at most for each kind of sentence, whoever else is working.
 SECONDS_FOR_TEXT = 1.0
 

@@ -24,7 +24,9 @@ def league_sentences(study: Study) -> list[str]:
 
 def _sentences(study: Study, sides: NDArray[np.intp]) -> Iterator[str]:
     names, n = study.players, len(study.players)
-    won, lost = study.outcome.has[:, 1], study.outcome.has[:, 0]
+    lost, *ties, won = study.outcome.has.T
+    for tied in ties:  # they count for both
+        lost, won = lost | tied, won | tied
     winners = np.concatenate([sides[won, 0], sides[lost, 1]])
     losers = np.concatenate([sides[won, 1], sides[lost, 0]])
     n_leagues = np.unique(components(sides, n)).size

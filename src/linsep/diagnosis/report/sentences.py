@@ -193,8 +193,9 @@ def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
     """Say which columns, levels and cells predict which rows: first and other lines."""
     if facts.study.sides is not None:
         told = league_sentences(facts.study)
-        has_covariates = len(facts.study.names) > len(facts.study.players) - 1
-        return told + (_direction_lines(facts) if has_covariates else []), []
+        is_more = len(facts.study.names) > len(facts.study.players) - 1
+        is_more |= facts.study.family == "davidson"
+        return told + (_direction_lines(facts) if is_more else []), []
     texts = _claims(facts)
     more = _more_reasons(facts)
     covered, directions = _coverage(facts), _direction_lines(facts)
@@ -281,6 +282,8 @@ def _direction_text(
     """
     n_columns = facts.fewest_columns.columns_used(partition).size
     if n_columns == 0:
+        if facts.study.family == "davidson":
+            return "No strength is needed: ties alone rule outcomes out."
         if facts.study.family == "ordinal":
             return "No column is needed: the thresholds alone predict these rows."
         return "No column is needed: the intercept alone predicts these rows."
