@@ -58,6 +58,39 @@ def test_everything_exact_agrees_with_the_judge(family, data):
     assert answer.summary()
 
 
+def assert_random_design_is_right(family, seed):
+    """Judge a design of the same kinds, drawn by a seed."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 10)), int(rng.integers(1, 4))
+    X = rng.integers(-2, 3, (n, d)).astype(float)
+    if seed % 3 == 0:
+        X[:, 0] = rng.random(n) < 0.2
+    if seed % 4 == 0 and d > 1:
+        X[:, 1] = rng.choice([2.0, -0.5, 0.0]) * X[:, 0]
+    if seed % 5 == 0:
+        X = X[rng.integers(0, n, n)]
+    X = X * rng.choice([1.0, 1e-3, 0.1, 1e8]) + rng.choice([0.0, 1.0, 1e6])
+    top = 1 if family in ("binomial", "poisson") else 2
+    y = rng.integers(0, top + 1, n)
+    y[:2] = 0, 1
+    weights = None
+    if seed % 6 == 0:
+        weights = rng.choice([0.0, 1.0, 2.5], n)
+        weights[:2] = 1.0
+    fit_intercept = family == "ordinal" or seed % 2 == 0
+    answer = linsep.diagnose(
+        X, y, family=family, fit_intercept=fit_intercept, sample_weight=weights
+    )
+    assert_diagnosis_is_right(answer, X, y.tolist(), family, fit_intercept, weights)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_five_thousand_designs_agree_with_the_judge(family):
+    for seed in range(5_000):
+        assert_random_design_is_right(family, seed)
+
+
 def planted(rng, n, d, n_dummy):
     """Two classes that overlap but for a dummy, which holds one class alone."""
     X = rng.standard_normal((n, d))
