@@ -21,6 +21,7 @@ from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.demands import Demands, demands_of, equal_rows_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
 from linsep.diagnosis.exact.large_columns import columns_of_any, is_large
+from linsep.diagnosis.exact.leagues import league_order
 from linsep.diagnosis.exact.ordered_partition import (
     AnyPartition,
     OrderedPartition,
@@ -152,7 +153,8 @@ def _partition(
     """Part the rows, by exact facial reduction alone where columns are few."""
     if is_large(demands.rows):
         counts = counts_of(study, groups, demands)
-        return partition_in_order(demands, counts, columns, rng, watch)
+        hint = None if study.sides is None else league_order(study)
+        return partition_in_order(demands, counts, columns, rng, watch, hint)
     found = Reduction(
         demands.rows, demands.equal, columns.kept, rng, watch.is_over
     ).run()
