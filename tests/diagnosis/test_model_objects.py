@@ -123,10 +123,14 @@ def test_fits_of_pyfixest_are_read():
     assert verdicts(answer) == verdicts(expected)
     assert answer.separated_rows.tolist() == expected.separated_rows.tolist()
     assert "by the frame's index" in answer.summary()
-    # Alone it is about the rows that pyfixest kept.
+    # Alone it is about the rows that pyfixest kept: those of g its check by levels
+    # does not find, but its other one does.
     alone = linsep.diagnose(fit)
-    assert alone.status == "overlap"
+    assert alone.separated_rows.size == (data.g[data.firm != 3] == 1).sum()
+    assert alone.estimates["g"] == "-inf"
     assert f"pyfixest left {fit.n_separation_na} rows out" in alone.summary()
+    fit = pf.fepois("y ~ x + g | firm", data, separation_check=["fe", "ir"])
+    assert linsep.diagnose(fit).status == "overlap"
     fit = pf.feglm("some ~ x | firm", data, family="logit")
     answer = linsep.diagnose(fit, data)
     assert answer.separated_rows.tolist() == np.flatnonzero(data.firm == 3).tolist()

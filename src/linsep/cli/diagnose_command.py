@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     help="binomial: logit, probit, cloglog; poisson: any log link; multinomial; "
     "ordinal: cumulative link; conditional: cases against the controls of their group; "
     "cox, cox-exact: times to an event, with --formula 'Surv(time, event) ~ x'; "
-    "paired: two players first, and --target 1, 0 or 0.5 as the first won.",
+    "paired: two players first, and --target 1, 0 or 0.5 as the first won; davidson: "
+    "the same, ties with a coefficient.",
 )
 @click.option(
     "--order",
