@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import NullFormatter
 
 import linsep
 from linsep.figure_style import BLACK, BLUE, GREEN, ORANGE, new_figure, save, style
@@ -120,11 +121,12 @@ def exponents(growth):
         rows.append(
             {
                 "against": "1/margin" if along == "margin" else along,
-                "from": part[of].min(), "to": part[of].max(),
-                "seconds": slope(sizes, part.seconds),
-                "passes": slope(sizes, passes),
-                "seconds_per_pass_and_entry": slope(
-                    sizes, part.seconds / passes / entries
+                "smallest": f"{np.exp(min(sizes)):.3g}",
+                "largest": f"{np.exp(max(sizes)):.3g}",
+                "seconds": f"{slope(sizes, part.seconds):.2f}",
+                "passes": f"{slope(sizes, passes):.2f}",
+                "seconds a pass and entry": (
+                    f"{slope(sizes, part.seconds / passes / entries):.2f}"
                 ),
             }
         )  # fmt: skip
@@ -162,15 +164,20 @@ def machine(runs):
             versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             continue
-    repetitions = runs.idx_rep.max() + 1
+    limits = ", ".join(f"{x:g}" for x in sorted(set(runs.p_obj_seconds)))
+    counts = ", ".join(str(x + 1) for x in sorted(set(_last(runs))))
     return [
         f"{one['run_date'][:16]}; {cpu}, {os.cpu_count()} cores, "
         f"{one['system-ram (GB)']} GB; {platform.system()} {platform.release()}, "
         f"Python {platform.python_version()}",
         ", ".join(versions),
-        f"limit of a run {runs.p_obj_seconds.max():g} s, {repetitions} repetitions, "
-        f"load average at most {runs.load.max():.1f}",
+        f"seconds a run may take: {limits}; repetitions: {counts}; "
+        f"load average {runs.load.min():.1f} to {runs.load.max():.1f}",
     ]
+
+
+def _last(runs):
+    return runs.groupby(["dataset_name", "question"]).idx_rep.max()
 
 
 def text_of(runs, table, peers, growth):
@@ -255,6 +262,7 @@ def draw_growth(growth, path):
                     textcoords="offset points", ha="center",
                 )  # fmt: skip
             ax.set(xscale="log", yscale="log", xlabel=label)
+            ax.xaxis.set_minor_formatter(NullFormatter())
         panels[0].set_ylabel("seconds (numbers: passes)")
         save(figure, path)
 
@@ -286,10 +294,13 @@ def write(folder, runs, table, peers, growth):
     is_worse = (table.ratio.astype(float) < 1) | (table.linsep_found != "right")
     worse = table[is_worse]
     names = [*short[:2], "linsep_found", "linsep_seconds", *short[7:]]
-    rounded(worse)[names].to_csv(folder / "better.csv", index=False)
+    worse = rounded(worse)[names]
+    if worse.empty:
+        worse = pd.DataFrame([["none"] + [""] * (len(names) - 1)], columns=names)
+    worse.to_csv(folder / "better.csv", index=False)
     draw_ratios(table, folder / "separability.svg")
     if len(growth):
-        exponents(growth).round(2).to_csv(folder / "growth.csv", index=False)
+        exponents(growth).to_csv(folder / "growth.csv", index=False)
         draw_growth(growth, folder / "growth.svg")
 
 

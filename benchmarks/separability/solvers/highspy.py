@@ -1,4 +1,4 @@
-"""HiGHS through highspy; its irreducible infeasible subsystem, if asked, as conflict."""
+"""HiGHS through highspy, on request with its irreducible infeasible subsystem."""
 
 import highspy
 import numpy as np
