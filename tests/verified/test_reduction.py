@@ -1,5 +1,6 @@
 """The partition by presolve, null space and Newton's method, against z3."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,8 +15,9 @@ from linsep.proof import ordered_checker
 from linsep.proof.ordered_checker import NotProved, check_overlap
 from linsep.rows import rows_from
 from linsep.verified import reduction as module
-from linsep.verified.moments import NotPositive, TooLarge
+from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.overlap import Counts, Step
+from linsep.verified.parts import Part, no_check
 from linsep.verified.reduction import Reduction
 from linsep.verified.vectors import SparseVector, written_out
 
@@ -163,6 +165,37 @@ def test_rows_far_out_are_proved_by_weights_that_fall_more_slowly(monkeypatch):
     check_overlap(sparse.csr_array(A), found.point, few)
     with pytest.raises(NotProved, match="positive"):
         check_overlap(sparse.csr_array(A[:-1]), found.point, few)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("power", [0, 10, 40, 90])
+def test_a_step_far_too_long_is_cut_until_the_loss_falls(seed, power):
+    rng = np.random.default_rng(seed)
+    rows = rows_of(rng.standard_normal((30, 4)))
+    counts = plain_counts(30, rng.random(30) < 0.2)
+    part = Part.of(rows, np.arange(30), np.arange(4), no_check)
+    products = part.products(rng.standard_normal(4))
+    step = Step.at(part, products, counts, Layout.of(part))
+    longer = replace(step, q=np.ldexp(step.q, power))
+    length = module._length(products, longer)
+    assert length > 0
+    assert counts.loss(products + length * longer.products) < counts.loss(products)
+    assert module._length(products, replace(step, q=-step.q)) == 0.0
+
+
+def test_a_step_on_which_the_loss_rises_is_none(monkeypatch):
+    points, at = [], Step.at
+
+    def upwards(part, products, *given):
+        points.append(products)
+        step = at(part, products, *given)
+        return replace(step, q=-100.0 * step.q)
+
+    monkeypatch.setattr(Step, "at", staticmethod(upwards))
+    rng = np.random.default_rng(0)
+    found = Reduction(rows_of(rng.standard_normal((40, 3))), plain_counts(40)).run()
+    assert len(points) == 1
+    assert not found.is_proved
 
 
 def test_no_steps_are_made_in_vain(monkeypatch):

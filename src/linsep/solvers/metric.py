@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ WIDE = 2
 # Beyond this many coordinates factorising costs minutes, and the metric is diagonal.
 MOST_COORDINATES = 3000
 # Multiply-adds of a QR from which its time is worth saving.
-MOMENT_FROM = 20_000_000
+MOMENT_FROM = 1_000_000
 # Squared pivots above the first are there, below the second not; in between rounding
 # decides, and a QR must tell.
 CLEARLY_POSITIVE = 1e-9
@@ -109,10 +110,12 @@ def whiten(A: Any, *, constant: bool = False, diagonal: bool = False) -> Coordin
         return _coordinates(A)
 
 
-def _coordinates(A: Any) -> Coordinates:
-    """Whiten the rows as they are."""
+def _coordinates(A: Any, *, overwrite: bool = False) -> Coordinates:
+    """Whiten the rows as they are, dense ones in place if allowed."""
     m, d = A.shape
-    return _gram_coordinates(A) if d > WIDE * m else _dense_coordinates(as_dense(A))
+    if d > WIDE * m:
+        return _gram_coordinates(A)
+    return _dense_coordinates(as_dense(A), overwrite=overwrite)
 
 
 def _centred(A: NDArray[np.float64]) -> Coordinates:
@@ -120,11 +123,15 @@ def _centred(A: NDArray[np.float64]) -> Coordinates:
     signs = A[:, -1]
     centre = (A.T @ signs)[:-1] / len(A)
     centre[~np.isfinite(centre)] = 0.0
-    moved = A.copy()
-    moved[:, :-1] -= signs[:, None] * centre
-    if not np.isfinite(moved).all():  # at the end of the doubles: as they are
+    moved = np.empty(A.shape)
+    np.multiply(signs[:, None], centre, out=moved[:, :-1])
+    np.subtract(A[:, :-1], moved[:, :-1], out=moved[:, :-1])
+    moved[:, -1] = signs
+    if not np.isfinite(
+        [moved.min(), moved.max()]
+    ).all():  # at the end of the doubles: as they are
         return _dense_coordinates(A)
-    inner = _coordinates(moved)
+    inner = _coordinates(moved, overwrite=True)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = inner.to_weights(u)
@@ -167,18 +174,21 @@ def rewhiten(coordinates: Coordinates, weights: NDArray[np.float64]) -> Coordina
 def _normalised(
     rows: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the rows at unit length, and their lengths (1 for a zero row)."""
+    """Bring rows to unit length in place; return also the lengths, 1 for a zero."""
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     length[length == 0] = 1.0
-    return rows / length[:, None], length
+    rows /= length[:, None]
+    return rows, length
 
 
-def _dense_coordinates(A: NDArray[np.float64]) -> Coordinates:
+def _dense_coordinates(
+    A: NDArray[np.float64], *, overwrite: bool = False
+) -> Coordinates:
     """Whiten in the column space: by the second moment where that is safe, else QR."""
     m, d = A.shape
     if m == 0 or d == 0:
         return Coordinates(np.zeros((m, 0)), np.ones(m), lambda u: np.zeros(d))
-    scaled = Balanced.of(A)
+    scaled = Balanced.of(A, overwrite=overwrite)
     if m * d**2 > MOMENT_FROM:
         coordinates = _moment_coordinates(scaled)
         if coordinates is not None:
@@ -192,25 +202,33 @@ def _moment_coordinates(scaled: Balanced) -> Coordinates | None:
     It squares the condition, so None where a pivot is neither clearly zero nor clearly
     not.
     """
-    length = np.sqrt(np.einsum("ij,ij->j", scaled.values, scaled.values))
-    columns = exponents(length)
-    unit_columns = np.ldexp(scaled.values, -columns)
-    moment = unit_columns.T @ unit_columns
+    moment = scaled.values.T @ scaled.values
+    columns = exponents(np.sqrt(moment.diagonal()))
+    moment = np.ldexp(moment, -columns - columns[:, None])
     rows, chosen = pivoted_cholesky(moment, CLEARLY_POSITIVE)
     # What the chosen columns leave of the squares of the other ones.
     left_over = moment.diagonal() - np.einsum("ij,ij->i", rows, rows)
     left_over[chosen] = 0.0
     if np.abs(left_over).max() > CLEARLY_ZERO * moment.diagonal().max():
         return None
-    triangle = rows[chosen].T
-    unit, row_length = _normalised(divided(unit_columns[:, chosen], triangle))
+    triangle = np.ldexp(rows[chosen].T, columns[chosen])
+    whitened = divided(np.take(scaled.values, chosen, 1), triangle, overwrite=True)
+    unit, length = _normalised(whitened)
+    return Coordinates(
+        unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
+    )
 
-    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        w = np.zeros(columns.size)
-        w[chosen] = _solved(triangle, u)
-        return scaled.weights(np.ldexp(w, -columns))
 
-    return Coordinates(unit, scaled.lengths(row_length), to_weights)
+def _on_chosen(
+    scaled: Balanced,
+    triangle: NDArray[np.float64],
+    chosen: NDArray[np.intp],
+    u: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the weights that ``u`` stands for, zero on columns not chosen."""
+    w = np.zeros(scaled.columns.size)
+    w[chosen] = _solved(triangle, u)
+    return scaled.weights(w)
 
 
 def _solved(
@@ -224,13 +242,9 @@ def _qr_coordinates(scaled: Balanced) -> Coordinates:
     """Whiten by a pivoted QR of the scaled rows: ``A T = Q``."""
     Q, triangle, chosen = orthonormal(scaled.values, RANK_TOLERANCE)
     unit, length = _normalised(Q)
-
-    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        w = np.zeros(scaled.columns.size)
-        w[chosen] = _solved(triangle, u)
-        return scaled.weights(w)
-
-    return Coordinates(unit, scaled.lengths(length), to_weights)
+    return Coordinates(
+        unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
+    )
 
 
 def _gram_coordinates(A: Any) -> Coordinates:
@@ -239,7 +253,7 @@ def _gram_coordinates(A: Any) -> Coordinates:
     values, vectors = np.linalg.eigh(gram_of(scaled.values))
     kept = values > GRAM_TOLERANCE * max(values[-1], np.finfo(float).tiny)
     basis, kept_values = vectors[:, kept], values[kept]
-    unit, length = _normalised(np.ascontiguousarray(basis))
+    unit, length = _normalised(np.array(basis, order="C"))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         # basis^T (A w) = u  for  w = A^T basis diag(1 / s) u.

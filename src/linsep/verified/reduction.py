@@ -260,7 +260,10 @@ class _Newton:
                     found = self._direction(candidate, step.shares, n_steps, seen)
                     if found is not None:
                         return _Found(point, columns, first, False, *found)
-            z = z + _length(products, step) * step.q
+            length = _length(products, step)
+            if length == 0.0:
+                break
+            z = z + length * step.q
             products = self.part.products(z)
             if self.rare is not None:
                 self.rare.settle(z, products)
@@ -379,25 +382,31 @@ def _rare(part: Part) -> tuple[Index, Index] | None:
 def _length(products: Floats, step: Step) -> float:
     """Return how far to go: about to where the loss falls no more.
 
-    Along a direction in which rows run off that is many times the step.
+    Along a direction in which rows run off that is many times the step. Zero where the
+    loss was not seen to fall.
     """
     start = float(step.weights.net @ step.products)
     counts = step.weights.counts
     before = counts.loss(products)
-    low, high, length = 0.0, np.inf, 1.0
+    low, high, length, shorter = 0.0, np.inf, 1.0, 0.5
     for _ in range(MOST_TRIALS):
         here = products + length * step.products
         slope = float(Weights.at(here, counts).net @ step.products)
         # Where a step is far too long, its slopes say nothing: the loss must fall.
         is_lower = counts.loss(here) <= before
         if is_lower and abs(slope) <= FLAT * start:
-            break
+            return length
         if is_lower and slope > 0:
             low = length
         else:
             high = length
-        length = FURTHER * low if high == np.inf else 0.5 * (low + high)
-    return length
+        if high == np.inf:
+            length = FURTHER * low
+        elif low > 0:
+            length = 0.5 * (low + high)
+        else:  # too long by any power of two
+            length, shorter = shorter * length, shorter * shorter
+    return low
 
 
 def _quotient(above: int, below: int, exponent: int) -> float:

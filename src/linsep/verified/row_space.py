@@ -2,32 +2,34 @@ r"""Which unit vectors lie outside the space that rows span, proved for all at o
 
 The rows are given as the columns of a matrix A of shape (d, m), independent, m <= d.
 With ``G = A' A`` the j-th unit vector lies in their span iff ``a_j . G^-1 a_j = 1``,
-a_j the j-th row of A; else it is less. Nothing is solved exactly: for any x, with what
-is left, ``e = a_j - G x``,
+a_j the j-th row of A; else it is less. Where the Cholesky factorisation of ``G - c I``
+ends, with c no less than all its errors, its factor L has ``L L' <= G``, so that
 
-    a_j . G^-1 a_j  <=  a_j . x + |T^-1 a_j| |T^-1 e| / mu,
+    a_j . G^-1 a_j  <=  |L^-1 a_j|^2  <=  (|y| + |a_j - L y| / sqrt(mu))^2
 
-as in `linsep.verified.overlap`.
+for any y, mu a lower bound on the eigenvalues of ``L L'``: that of `G`, which another
+factorisation proves (`linsep.verified.moments`), less c and the errors.
 """
 
 from __future__ import annotations
+
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import as_dense
 from linsep.rows.rounding import gamma
-from linsep.verified.moments import LARGEST, Layout, Moments, factored
+from linsep.solvers._factors import divided
+from linsep.verified.moments import LARGEST, Layout, Moments, NotPositive, factored
 from linsep.verified.parts import Part
 
 # What is closer to one may be one.
 NEAR_ONE = 1e-6
-# The factor is of G less a little: solutions are improved where they do not do yet.
-MOST_REFINEMENTS = 3
 # Designs that need more products are not looked at.
 MOST_PRODUCTS = 4_000_000_000
 # Vectors looked at in one go.
-TOGETHER = 256
+TOGETHER = 1024
 
 
 def are_outside(part: Part) -> NDArray[np.bool_]:
@@ -42,31 +44,28 @@ def are_outside(part: Part) -> NDArray[np.bool_]:
     outside = np.zeros(d, dtype=bool)
     if m * m * d > MOST_PRODUCTS:
         return outside
-    moments = Moments.of(part, np.ones(d), Layout.of(part))
-    factor = factored(moments)
-    mu = factor.least_eigenvalue
+    A = np.ldexp(as_dense(part.raw(np.arange(d))), -part.exponents)
+    part.check()
+    try:
+        moments = Moments.of_sum(part, A.T @ A, Layout.dense(m), d)
+        factor = moments.factored(2.0 * moments.error)
+        mu = factored(moments).least_eigenvalue - factor.c - moments.error
+    except NotPositive:
+        return outside
     if not mu > 0:
         return outside
     # From here on in the coordinates in which the diagonal of G is in [1/2, 2].
-    A = moments.scaled(np.ldexp(as_dense(part.raw(np.arange(d))), -part.exponents).T).T
-    G = A.T @ A
-    error = gamma(d + m + 8)
+    A = moments.scaled(A.T).T
+    error = gamma(m + 8)
+    # What |L||y| is at most, as a share of |y|: the root of the trace of L L'.
+    most = sqrt(LARGEST * m)
     for start in range(0, d, TOGETHER):
         part.check()
-        block = A[start : start + TOGETHER].T
-        lengths = np.linalg.norm(block, axis=0)
-        x, left = np.zeros_like(block), block
-        for _ in range(MOST_REFINEMENTS):
-            x += moments.scaled(factor.solve(moments.scaled(left, up=True)), up=True)
-            left = block - G @ x
-            # No entry of |A|'|A| is above 2, and G is off by a share of it.
-            sums = np.abs(x).sum(axis=0)
-            doubts = error * (np.abs(block) + LARGEST * 2.0 * sums)
-            norms = np.linalg.norm(np.abs(left) + doubts, axis=0)
-            values = np.einsum("ij,ij->j", block, x)
-            values += error * np.einsum("ij,ij->j", np.abs(block), np.abs(x))
-            is_less = values + lengths * norms / mu * (1 + error) ** 3 < 1 - NEAR_ONE
-            if is_less.all():
-                break
-        outside[start : start + TOGETHER] = is_less
+        block = A[start : start + TOGETHER]
+        y = divided(block, factor.lower.T)
+        lengths = np.linalg.norm(y, axis=1)
+        left = np.linalg.norm(block - y @ factor.lower.T, axis=1)
+        left += error * (np.linalg.norm(block, axis=1) + most * lengths)
+        bounds = (lengths + left / sqrt(mu)) * (1 + error)
+        outside[start : start + TOGETHER] = bounds**2 < 1 - NEAR_ONE
     return outside
