@@ -1,6 +1,6 @@
 """The first call in a fresh process, imports included, beside scikit-learn's.
 
-    python benchmarks/first_call.py [--pairs 11] [--save FILE]
+    python benchmarks/first_call.py [--pairs 11] [--all-cases] [--save FILE]
 
 Each process reads the same .npy files with NumPy and makes one call: of
 `linsep.separate`, with its proof, or of scikit-learn's `LogisticRegression(C=inf).fit`.
@@ -40,11 +40,12 @@ CALLS = {
 CASES = Path(__file__).parents[1] / "tests" / "data" / "cases.jsonl"
 
 
-def data_sets():
+def data_sets(all_cases):
     """Yield names, rows and labels of small data, separable and not."""
-    wanted = ("mlumr32-yx", "sm2282-quasi", "sm2282-strong-overlap")
+    some = ("mlumr32-yx", "sm2282-quasi", "sm2282-strong-overlap")
     for case in map(json.loads, CASES.read_text().splitlines()):
-        if case["id"] in wanted:
+        is_plain = case["problem"] == "binary" and len(set(case["y"])) > 1
+        if case["id"] in some or (all_cases and is_plain):
             yield f"case {case['id']}", np.array(case["X"], float), np.array(case["y"])
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 5))
@@ -88,6 +89,7 @@ def compare(name, X, y, pairs, folder):
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--pairs", type=int, default=11)
+    options.add_argument("--all-cases", action="store_true", help="all small cases")
     options.add_argument("--save", type=Path)
     given = options.parse_args()
     # The processes must find the linsep that this one has.
@@ -107,7 +109,7 @@ def main():
     ]
     print("\n".join(lines))
     with tempfile.TemporaryDirectory() as folder:
-        for name, X, y in data_sets():
+        for name, X, y in data_sets(given.all_cases):
             lines.append(compare(name, X, y, given.pairs, folder))
             print(lines[-1], flush=True)
     if given.save:

@@ -4,9 +4,9 @@
     python benchmarks/measure.py --quick    (about a quarter of an hour)
 
 Runs the benchopt benchmark in `separability/`, the growth of linsep's cost, the first
-call in a fresh process, and many answers at once; then `separability/table.py` writes
-the tables and plots that the docs draw. On a quiet machine, without settings of BLAS:
-what limits threads or kernels in the environment is left out of the runs.
+call in a fresh process, many answers at once, and the bandwidth of a sweep.
+`separability/table.py` writes the tables and plots that the docs draw. On a quiet
+machine, without settings of BLAS: those of tests are left out of the runs.
 """
 
 import argparse
@@ -52,8 +52,12 @@ def main():
             "--no-cache", "--no-plot", "--output", outputs[-1],
         )  # fmt: skip
     run(BENCHMARK / "table.py", *outputs, "--save", given.save)
-    run(HERE / "first_call.py", "--save", given.save / "first_call.txt")
-    run(HERE / "many.py", "--save", given.save / "many.txt")
+    for name, *more in (
+        ("first_call", *([] if given.quick else ["--all-cases"])),
+        ("many",),
+        ("bandwidth",),
+    ):
+        run(HERE / f"{name}.py", *more, "--save", given.save / f"{name}.txt")
 
 
 if __name__ == "__main__":
