@@ -9,6 +9,10 @@ class Solver(Runner):
     questions = ("regression",)
     takes_formula = True
     requirements = ["pip::pyfixest"]
+    test_config = {
+        "dataset": {"name": "fixed effects"},
+        "objective": {"question": "regression"},
+    }
 
     def skip(self, problem):
         if problem.formula is None:
