@@ -11,14 +11,18 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.facts import Facts
-from linsep.diagnosis.report.phrases import count_rows, listed, outcome_text
+from linsep.diagnosis.report.phrases import (
+    count_rows,
+    listed,
+    outcome_text,
+    terms_text,
+)
 from linsep.diagnosis.report.remedies import Diagnose, Reduced, reduced
 from linsep.diagnosis.report.sentences import (
     MOST_ROWS,
     MOST_TERMS,
     claims_told,
     direction_terms,
-    terms_text,
 )
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch

@@ -121,7 +121,7 @@ class Reduction:
         if self.hint is not None:
             every = np.arange(self.rows.shape[0])
             whole = Part.of(self.rows, every, np.arange(d), self.check)
-            gone = _separated(whole, self.counts.both, self.hint)
+            gone = whole.separated(self.hint, self.counts.both)
             if gone is not None and gone.size:
                 presolve.drop(gone)
                 self._take(self.hint, gone)
@@ -340,23 +340,10 @@ class _Newton:
         for bits in BITS:
             u = _rounded(raw[free], self.part.exponents[free], bits)
             direction = _times(basis, free, u)
-            gone = _separated(self.part, self.equal, direction)
+            gone = self.part.separated(direction, self.equal)
             if gone is not None and gone.size:
                 return direction.placed(self.part.columns), gone
         return None
-
-
-def _separated(
-    part: Part, equal: NDArray[np.bool_], direction: SparseVector
-) -> Index | None:
-    """Return the rows it is positive on; None if it is not a direction."""
-    signs = np.zeros(part.index.size, dtype=np.int8)
-    for range_, block in part.raw_blocks():
-        signs[range_] = direction.signs_on(block)
-        is_wrong = (signs < 0) | (equal & (signs != 0))
-        if is_wrong[range_].any():
-            return None
-    return part.index[signs > 0]
 
 
 class _Block:

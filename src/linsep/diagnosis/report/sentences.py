@@ -11,18 +11,16 @@ import numpy as np
 
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.inputs.families import OF_TIMES
-from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.report.chance import chance_sentence
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.leagues import league_sentences
 from linsep.diagnosis.report.phrases import (
     claim_text,
-    combination_text,
     count_rows,
     counted,
     listed,
     outcome_text,
-    rounded,
+    terms_text,
 )
 from linsep.diagnosis.report.premises import model_text, premises
 from linsep.diagnosis.report.remedies import Remedy
@@ -48,8 +46,11 @@ _WITHIN = {
     "cox": " among those at risk",
     "cox exact": " among those at risk",
 }
-# Factors beyond this are written relative to the largest, and rounded.
-LONGEST_FACTOR = 10**6
+# What is said of a direction that uses no column.
+_ALONE = {
+    "davidson": "ties alone rule outcomes out",
+    "ordinal": "the thresholds alone predict these rows",
+}
 
 _INFINITE = {
     Estimate.PLUS: "Estimates that go to +inf",
@@ -282,11 +283,10 @@ def _direction_text(
     """
     n_columns = facts.fewest_columns.columns_used(partition).size
     if n_columns == 0:
-        if facts.study.family == "davidson":
-            return "No strength is needed: ties alone rule outcomes out."
-        if facts.study.family == "ordinal":
-            return "No column is needed: the thresholds alone predict these rows."
-        return "No column is needed: the intercept alone predicts these rows."
+        alone = _ALONE.get(
+            facts.study.family, "the intercept alone predicts these rows"
+        )
+        return f"No column is needed: {alone}."
     terms = direction_terms(facts, partition)
     columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
     if not was_tried and n_columns > 1:
@@ -311,15 +311,6 @@ def direction_terms(
         common = gcd(*(factor.numerator for _, factor in terms))
         terms = [(name, factor / common) for name, factor in terms]
     return terms
-
-
-def terms_text(terms: Sequence[tuple[str, Fraction]]) -> str:
-    """Write a direction, the intercept last; long numbers relative to the largest."""
-    terms = sorted(terms, key=lambda term: term[0] == INTERCEPT)
-    if max(abs(factor) for _, factor in terms) <= LONGEST_FACTOR:
-        return combination_text(terms)
-    unit = max(abs(factor) for name, factor in terms if name != INTERCEPT)
-    return f"about {combination_text([(n, rounded(f / unit)) for n, f in terms])}"
 
 
 def _effect(facts: Facts, n_rows: int) -> str:
@@ -433,12 +424,11 @@ def _chance(answer: Diagnosis, facts: Facts) -> list[str]:
     Cover's count is about complete separation, so of quasi-complete separation, which
     one rare level brings about under almost any labels, it says nothing.
     """
-    study = facts.study
-    if study.family != "binomial" or study.outcome.levels.size < 2:
+    study = facts.study  # the count is of directions without a penalty
+    if study.family != "binomial" or study.held is not None:
         return []
-    if study.held is not None:  # the count is of directions without a penalty
-        return []
-    if facts.status is DiagnosisStatus.QUASI_COMPLETE or answer.rank is None:
+    is_counted = facts.status is not DiagnosisStatus.QUASI_COMPLETE
+    if not is_counted or answer.rank is None or study.outcome.levels.size < 2:
         return []
     held = facts.levels_held
     overlaps = facts.status is DiagnosisStatus.OVERLAP
