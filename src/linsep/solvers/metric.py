@@ -14,7 +14,7 @@ up to a rotation, hence the same rounds.
 
 Rank deficiency (dummy columns, constant columns, more columns than rows) is met by a
 rank-revealing factorisation: coordinates span the row space only. Two factorisations
-serve: pivoted QR of the rows, and for wide rows an eigendecomposition of their Gram
+serve: pivoted QR of the rows, and for wide rows a pivoted Cholesky factor of their Gram
 matrix, where the number of columns never appears. Rows too many and too wide for either
 get the diagonal metric, which only takes out the scale of each column; sparse ones then
 stay sparse.
@@ -248,19 +248,31 @@ def _qr_coordinates(scaled: Balanced) -> Coordinates:
 
 
 def _gram_coordinates(A: Any) -> Coordinates:
-    """Whiten in the row space: rows become those of U in ``A A^T = U diag(s) U^T``."""
+    """Whiten in the row space: ``A A^T = L L^T``, and the rows of L are whitened.
+
+    Independent rows are then orthonormal: as good as the unit vectors.
+    """
+    m = A.shape[0]
     scaled = Balanced.of(A)
-    values, vectors = np.linalg.eigh(gram_of(scaled.values))
-    kept = values > GRAM_TOLERANCE * max(values[-1], np.finfo(float).tiny)
-    basis, kept_values = vectors[:, kept], values[kept]
-    unit, length = _normalised(np.array(basis, order="C"))
+    gram = gram_of(scaled.values)
+    to_unit = np.ldexp(1.0, -exponents(np.sqrt(gram.diagonal())))
+    L, pivots = pivoted_cholesky(gram * to_unit * to_unit[:, None], GRAM_TOLERANCE)
+    L /= to_unit[:, None]
+    triangle = L[pivots]
+    if pivots.size < m:
+        inner = _dense_coordinates(L)
+    else:
+        inner = Coordinates(
+            np.eye(m), np.ones(m), lambda u: divided(u[pivots], triangle.T)
+        )
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        # basis^T (A w) = u  for  w = A^T basis diag(1 / s) u.
-        w = np.asarray(scaled.values.T @ (basis @ (u / kept_values)))
-        return scaled.weights(w)
+        # A w = L v  for  w = A_p^T beta  with  L_p^T beta = v, p the pivots.
+        beta = np.zeros(m)
+        beta[pivots] = divided(inner.to_weights(u), triangle, lower=True)
+        return scaled.weights(np.asarray(scaled.values.T @ beta))
 
-    return Coordinates(unit, scaled.lengths(length), to_weights)
+    return Coordinates(inner.rows, scaled.lengths(inner.scale), to_weights)
 
 
 def _unit_rows(
