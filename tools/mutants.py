@@ -2,23 +2,31 @@
 
     python tools/mutants.py MODULE... [--sample N] [--seed N] [--seconds N] [--jobs N]
 
-A module is named by its place below ``src/linsep``, such as ``proof/checker``, or by a
-folder of such, and its tests are ``tests/proof/test_checker.py`` and the others that
-`TESTS` names. A mutant is killed if one of these tests fails, or takes more processor
-time than `--seconds`. Those that live are printed. The sources are left as they are:
-each mutant is imported from a copy.
+A module is named by its place below ``src/linsep``, such as ``proof/checker``, and its
+tests are ``tests/proof/test_checker.py`` and the others that `TESTS` names. A mutant is
+killed if one of these tests fails, or takes more processor time than `--seconds`. Those
+that live are printed. The sources are left as they are: the tests run once on them,
+and then for each mutant in a process forked from that, where its code is put in the
+place of the function's. The tests that run its line come first, the quickest before the
+others.
 
 Changed are: comparisons (also to their neighbour, as ``<`` to ``<=``), arithmetic and
 logical operators, integers and floats by one, truth values, conditions (negated),
 ``raise`` and calls for their effect (left out), and what is returned (None). Texts,
-annotations and documentation stay.
+annotations, documentation and ``strict=True`` of a zip, an assertion, stay.
 """
 
 import argparse
 import ast
+import contextlib
 import copy
+import functools
+import gc
 import importlib
+import inspect
+import itertools
 import os
+import pickle
 import random
 import resource
 import shutil
@@ -26,6 +34,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path("src", "linsep")
@@ -72,7 +83,7 @@ OPERATORS = {
     ast.Or: ast.And,
 }
 # What the tests import and no mutant changes: imported once, not for every mutant.
-PRELOADED = ["pytest", "z3", "sklearn", "scipy.optimize", "flint"]
+PRELOADED = ["z3", "sklearn", "scipy.optimize", "flint"]
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
 
 
@@ -121,6 +132,8 @@ def places(node, path=(), function=""):
     for name, field in ast.iter_fields(node):
         if name in SKIPPED or isinstance(field, ast.JoinedStr):
             continue
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            continue
         children = field if isinstance(field, list) else [field]
         for place, child in enumerate(children):
             if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):
@@ -142,8 +155,17 @@ def replaced(tree, path, node):
     return tree
 
 
+class Mutant(NamedTuple):
+    """One change: its name, the lines and the function it is in, the module's text."""
+
+    name: str
+    lines: range
+    function: str
+    text: str
+
+
 def mutants(module):
-    """Return the texts of all mutants of a module, each with a line that names it."""
+    """Return all mutants of a module."""
     tree = ast.parse((ROOT / PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
     found = []
     for path, node, function in places(tree):
@@ -152,22 +174,74 @@ def mutants(module):
                 ast.unparse(ast.fix_missing_locations(part)).split("\n")[0]
                 for part in (node, copy.deepcopy(change))
             )
-            name = f"{module}:{node.lineno} {function}"
-            words = f"{before} -> {after}"
+            spot = getattr(node, "test", node)
             text = ast.unparse(ast.fix_missing_locations(replaced(tree, path, change)))
-            found.append((name, words, text))
+            name = f"{module}:{node.lineno} {function} {before} -> {after}"
+            lines = range(spot.lineno, spot.end_lineno + 1)
+            found.append(Mutant(name, lines, function, text))
     return found
 
 
-def started(folder, module, text, seconds):
-    """Start a module's tests on a mutant in a process of its own; return its number.
+class Tests:
+    """The tests of a module, collected, and which of them run which of its lines."""
 
-    None stands for the module as it is.
-    """
-    sources = Path(folder, "src")
-    shutil.copytree(ROOT / "src", sources)
-    if text is not None:
-        (Path(folder) / PACKAGE / f"{module}.py").write_text(text, "utf-8")
+    def __init__(self, module, session):
+        self.module, self.session = module, session
+        self.name = "linsep." + module.replace("/", ".")
+        self.file = str(ROOT / PACKAGE / f"{module}.py")
+        self.lines, self.seconds = {}, {}
+
+    def run(self, items, watch=lambda item: contextlib.nullcontext()):
+        """Run tests up to the first that fails; return how many failed."""
+        hook = self.session.config.hook
+        for item, following in itertools.pairwise([*items, None]):
+            with watch(item):
+                hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if self.session.testsfailed:
+                break
+        return self.session.testsfailed
+
+    @contextlib.contextmanager
+    def watched(self, item):
+        """Note the lines of the module that a test runs, and how long it takes."""
+        seen = self.lines.setdefault(item.nodeid, set())
+
+        def line(frame, event, argument):
+            seen.add(frame.f_lineno)
+            return line
+
+        def call(frame, event, argument):
+            return line if frame.f_code.co_filename == self.file else None
+
+        began = time.process_time()
+        sys.settrace(call)
+        yield
+        sys.settrace(None)
+        self.seconds[item.nodeid] = time.process_time() - began
+
+    def look(self, options):
+        """Run all tests once, in a process of its own; return whether one failed."""
+        with tempfile.NamedTemporaryFile() as notes:
+
+            def work():
+                failed = self.run(self.session.items, self.watched)
+                Path(notes.name).write_bytes(pickle.dumps((self.lines, self.seconds)))
+                return failed
+
+            in_child(work, 20 * options.seconds)
+            _, status = os.wait()
+            if status == 0:
+                self.lines, self.seconds = pickle.loads(Path(notes.name).read_bytes())
+        return status != 0
+
+    def reaching(self, lines):
+        """Return the tests that run any of these lines, the quickest first."""
+        found = (i for i in self.session.items if self.lines[i.nodeid] & set(lines))
+        return sorted(found, key=lambda item: self.seconds[item.nodeid])
+
+
+def in_child(work, seconds):
+    """Start work in a process of its own, in silence; return its number."""
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
@@ -176,59 +250,103 @@ def started(folder, module, text, seconds):
         os.dup2(silence, 2)
         code = 1
         try:
-            code = run_tests(sources, module)
+            code = work()
         finally:
             os._exit(code)
     return child
 
 
-def endings(module, texts, options):
-    """Yield the place of each text and whether a test failed on it, as they end."""
-    running, waiting = {}, list(enumerate(texts))[::-1]
+def swapped(name, function, text):
+    """Put a mutant's code into the function there is; return whether that was done."""
+    if not function:
+        return False
+    scope = {"__name__": name, "__package__": name.rpartition(".")[0]}
+    there = sys.modules[name]
+    exec(compile(text, there.__file__, "exec"), scope)
+    first, *rest = function.split(".")
+    old, new = getattr(there, first), scope[first]
+    if inspect.isclass(old) and rest:
+        old, new = vars(old).get(rest[0]), vars(new).get(rest[0])
+    if not inspect.isfunction(old) or hasattr(old, "__wrapped__"):
+        return False
+    old.__code__ = new.__code__
+    old.__defaults__, old.__kwdefaults__ = new.__defaults__, new.__kwdefaults__
+    return True
+
+
+def tried(tests, mutant, folder):
+    """Return 0 if the tests pass on a mutant."""
+    sources = Path(folder, "src")
+    shutil.copytree(ROOT / "src", sources, copy_function=os.symlink)
+    there = Path(folder) / PACKAGE / f"{tests.module}.py"
+    there.unlink()
+    there.write_text(mutant.text, "utf-8")
+    os.environ["PYTHONPATH"] = str(sources)  # for tests that start processes
+    if swapped(tests.name, mutant.function, mutant.text):
+        # Then all: other processes may run the line, or fixtures that tests share.
+        return tests.run(tests.reaching(mutant.lines)) or tests.run(tests.session.items)
+    sys.path.insert(0, str(sources))
+    for name, there in list(sys.modules.items()):
+        file = getattr(there, "__file__", None) or ""
+        if file.startswith((str(ROOT / "src"), str(ROOT / "tests"))):
+            del sys.modules[name]
+    return pytest.main(arguments(tests.module))
+
+
+def endings(tests, chosen, options):
+    """Yield each mutant and whether a test failed on it, as they end."""
+    running, waiting = {}, chosen[::-1]
     while waiting or running:
         if waiting and len(running) < options.jobs:
-            place, text = waiting.pop()
+            mutant = waiting.pop()
             folder = tempfile.TemporaryDirectory()
-            child = started(folder.name, module, text, options.seconds)
-            running[child] = place, folder
+            work = functools.partial(tried, tests, mutant, folder.name)
+            running[in_child(work, options.seconds)] = mutant, folder
             continue
         child, status = os.wait()
-        place, folder = running.pop(child)
+        mutant, folder = running.pop(child)
         folder.cleanup()
-        yield place, status != 0
+        yield mutant, status != 0
 
 
-def run_tests(sources, module):
-    """Run a module's tests on the sources in a folder, and return pytest's code."""
-    import pytest
-
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, str(sources))
-    os.environ["PYTHONPATH"] = str(sources)
+def arguments(module):
+    """Return what pytest is told to run the tests of a module."""
+    folder = ROOT / "tests" / module.partition("/")[0]
     names = TESTS.get(module, [module.rpartition("/")[2]])
-    tests = ROOT / "tests" / module.partition("/")[0]
-    files = [str(tests / f"test_{name}.py") for name in names]
-    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files]))
+    files = [str(folder / f"test_{name}.py") for name in names]
+    return ["-x", "-qq", "-s", "-p", "no:cacheprovider", *files]
 
 
-def judge(module, options):
-    """Print the mutants of a module that live, and the share of those that do not."""
-    began = time.monotonic()
-    if any(dead for _, dead in endings(module, [None], options)):
-        raise SystemExit(f"the tests of {module} fail on the module as it is")
-    every = mutants(module)
-    size = min(options.sample, len(every))
-    chosen = random.Random(options.seed).sample(every, size)
-    n_killed = 0
-    for place, dead in endings(module, [text for _, _, text in chosen], options):
-        n_killed += dead
-        if not dead:
-            print("    lives:", *chosen[place][:2], flush=True)
-    print(
-        f"{module}: {size} of {len(every)} mutants tried, {n_killed} killed: "
-        f"{100 * n_killed / max(size, 1):.1f} % ({time.monotonic() - began:.0f} s)",
-        flush=True,
-    )
+class Judge:
+    """A plugin of pytest that tries the mutants where else the tests would be run."""
+
+    def __init__(self, module, options):
+        self.module, self.options = module, options
+
+    def pytest_runtestloop(self, session):
+        """Print the mutants of a module that live, and the share of those that do not.
+
+        The process that has collected the tests is forked for every mutant.
+        """
+        began = time.monotonic()
+        tests = Tests(self.module, session)
+        if tests.look(self.options):
+            raise SystemExit(f"the tests of {self.module} fail on the module as it is")
+        gc.freeze()
+        every = mutants(self.module)
+        size = min(self.options.sample, len(every))
+        chosen = random.Random(self.options.seed).sample(every, size)
+        n_killed = 0
+        for mutant, dead in endings(tests, chosen, self.options):
+            n_killed += dead
+            if not dead:
+                print("    lives:", mutant.name, flush=True)
+        print(
+            f"{self.module}: {size} of {len(every)} mutants tried, {n_killed} killed: "
+            f"{100 * n_killed / max(size, 1):.1f} % ({time.monotonic() - began:.0f} s)",
+            flush=True,
+        )
+        return True
 
 
 def main():
@@ -241,10 +359,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process with threads may not fork
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT / "src"))
+    sys.dont_write_bytecode = True
     for name in PRELOADED:
         importlib.import_module(name)
     for module in options.modules:
-        judge(module, options)
+        pytest.main(arguments(module), plugins=[Judge(module, options)])
 
 
 if __name__ == "__main__":

@@ -73,6 +73,10 @@ def test_a_separator_holds():
     assert check(text(), X, LABELS) == [2, 1, 1]
 
 
+def test_integers_may_be_hexadecimal():
+    assert check(text(w=["0xff", "-0x1fe"]), X, LABELS) == [510, 255, 255]
+
+
 def test_rows_may_come_from_an_iterator():
     assert check(text(), iter(X), LABELS) == [2, 1, 1]
 
@@ -216,7 +220,7 @@ def test_a_partition_must_hold_on_both_sides(w, rows, weights, message):
         ({"w": None}, "missing or unknown entries: w"),
         ({"n_samples": 4}, "is for 4 rows; got 3 rows and 3 labels"),
         ({"n_samples": True}, "n_samples must be a count"),
-        ({"n_samples": -3}, "n_samples must be a count"),
+        ({"n_samples": -1}, "n_samples must be a count"),
         ({"n_samples": "3"}, "n_samples must be a count"),
         ({"n_features": 1 << 32}, "n_features must be a count"),
         ({"n_features": 2, "w": ["1", "2", "3"]}, "row 0 must have 2 entries, got 1"),
@@ -259,6 +263,8 @@ def test_a_wrong_header_is_refused(entries, message):
         ('{"version": -Infinity}', "numbers must be integers"),
         ('{"version": 1e999}', "numbers must be integers"),
         ('{"version": ' + "9" * 1_000_000 + "}", "too long"),
+        ('{"version": ' + "9" * 21 + "}", "too long"),
+        ('{"version": ' + "9" * 20 + "}", "of version 1"),
         ("x" * (checker.MAX_TEXT + 1), "at most"),
         (b"{}", "is text"),
         (None, "is text"),
@@ -326,6 +332,32 @@ def test_a_text_of_many_keys_is_refused_before_it_is_read():
     crowd = "{" + ",".join(f'"{i}":[]' for i in range(20_000)) + "}"
     with pytest.raises(CertificateError, match="few keys"):
         checker.parse(crowd)
+
+
+@pytest.mark.parametrize(
+    ("mark", "name", "most"),
+    [
+        (":", "keys", 10_000),
+        ("[", "lists", 10_000),
+        ("{", "objects", 10_000),
+        (",", "entries", 1 << 24),
+    ],
+)
+def test_as_many_marks_as_stated_are_read_and_one_more_is_not(mark, name, most):
+    with pytest.raises(CertificateError, match="not a JSON object: "):
+        checker.parse(mark * most)
+    with pytest.raises(CertificateError, match=f"few {name}"):
+        checker.parse(mark * (most + 1))
+
+
+def test_a_text_as_long_as_stated_is_read():
+    with pytest.raises(CertificateError, match="not a JSON object: "):
+        checker.parse(" " * (1 << 26))
+
+
+def test_nothing_to_separate_is_separated():
+    digest = checker._data_digest([], [], {"n_features": 1, "n_samples": 0})
+    assert check(text(n_samples=0, data_sha256=digest), [], []) == []
 
 
 values = st.recursive(

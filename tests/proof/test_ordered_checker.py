@@ -1,6 +1,7 @@
 """The second page of the checker: what it accepts is true, however it was made."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -120,3 +121,144 @@ def test_a_dependent_column_that_is_kept_is_refused(by_doubles):
         ordered_checker.check_overlap(
             sparse.csr_array(A), np.zeros(3), np.zeros(3, dtype=bool)
         )
+
+
+def overlaps(rows, point=None, first=None):
+    """Whether rows are accepted as overlapping, by the weights of a point."""
+    k = np.shape(rows)[1]
+    try:
+        ordered_checker.check_overlap(
+            sparse.csr_array(rows),
+            np.zeros(k) if point is None else point,
+            np.zeros(k, dtype=bool) if first is None else first,
+        )
+    except ordered_checker.NotProved:
+        return False
+    return True
+
+
+@pytest.fixture(params=["fractions", "doubles"])
+def either_route(request, monkeypatch):
+    if request.param == "doubles":
+        monkeypatch.setattr(ordered_checker, "FEW_PRODUCTS", -1)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1.0]],
+        [[-2.0, 0.0], [0.0, 3.0]],
+        [[1.0, 1.0], [1.0, -1.0]],
+        [[1.0], [1.0], [0.0]],
+        [[1.0, -1.0, 0.0], [0.0, 1.0, -1.0], [0.0, 0.0, 1e-3]],
+    ],
+)
+def test_rows_that_can_be_separated_do_not_overlap(rows, either_route):
+    rows = np.array(rows)
+    rng = np.random.default_rng(0)
+    for scale in (0.0, 1.0, 100.0):
+        assert not overlaps(rows, scale * rng.standard_normal(rows.shape[1]))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1.0], [-1.0]],
+        [[3.0], [-1.0], [-1.0]],
+        [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]],
+        [[1e200, 0.0], [0.0, 1e-200], [-1e200, -1e-200]],
+    ],
+)
+def test_rows_that_balance_overlap(rows, either_route):
+    assert overlaps(np.array(rows))
+
+
+def test_no_rows_and_rows_of_zeros_need_no_weights():
+    assert overlaps(np.zeros((0, 3)))
+    assert overlaps(np.zeros((3, 0)))
+
+
+def test_every_column_is_divided_by_a_power_of_two_to_about_one():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((20, 6)) * 2.0 ** np.array([-90, -3, 0, 1, 40, 300])
+    rows[rng.random(rows.shape) < 0.3] = 0.0
+    scaled = ordered_checker._scaled(sparse.csr_array(rows)).toarray()
+    largest = np.abs(scaled).max(axis=0)
+    assert ((largest >= 0.5) & (largest < 1.0)).all()
+    factors = np.abs(rows).max(axis=0) / largest
+    assert (np.frexp(factors)[0] == 0.5).all()
+    assert np.array_equal(scaled * factors, rows)
+
+
+def test_a_column_of_zeros_cannot_be_scaled():
+    rows = sparse.csr_array(([1.0, 0.0], ([0, 1], [0, 1])), shape=(2, 2))
+    with pytest.raises(ordered_checker.NotProved, match="column is zero"):
+        ordered_checker._scaled(rows)
+
+
+@pytest.mark.parametrize(("widest", "is_refused"), [(2.0**-502, True), (1e-149, False)])
+def test_a_column_may_not_hold_entries_too_different(widest, is_refused, by_doubles):
+    rows = sparse.csr_array([[1.0], [-widest]])
+    if is_refused:
+        with pytest.raises(ordered_checker.NotProved, match="differ too much"):
+            ordered_checker._scaled(rows)
+    else:
+        ordered_checker._scaled(rows)
+
+
+def test_powers_bring_the_moments_near_one():
+    diagonal = 2.0 ** np.linspace(-300, 300, 4001)
+    brought = np.ldexp(diagonal, -2 * ordered_checker._powers(diagonal))
+    assert (brought >= 0.5 * (1 - 1e-12)).all()
+    assert (brought <= 2.0 * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 1000])
+def test_roundings_in_a_row_are_bounded(n):
+    bound = Fraction(ordered_checker._g(n))
+    unit = Fraction(1, 1 << 53)
+    assert (1 + unit) ** n - 1 <= bound * (1 + 4 * unit)
+    assert bound <= (1 + 2 * n * unit) * n * unit
+
+
+@pytest.mark.parametrize("n", [1, 3, 50])
+def test_a_weighted_sum_is_off_by_no_more_than_it_says(n):
+    rng = np.random.default_rng(n)
+    A = rng.standard_normal((n, 3))
+    u, off = rng.standard_normal(n) * 10.0 ** rng.integers(-9, 9, n), rng.random(n)
+    for off_by in (off, np.zeros(n)):
+        total, doubt = ordered_checker._weighted(sparse.csr_array(A), u, off_by)
+        for j in range(3):
+            terms = [Fraction(a) * Fraction(b) for a, b in zip(A[:, j], u, strict=True)]
+            spread = sum(
+                abs(Fraction(a)) * Fraction(b)
+                for a, b in zip(A[:, j], off_by, strict=True)
+            )
+            rounding = Fraction(1, 1 << 53) * sum(map(abs, terms))
+            assert abs(sum(terms) - Fraction(total[j])) + spread <= Fraction(doubt[j])
+            assert doubt[j] <= 1.001 * spread + 40 * (n + 1) * rounding + 2.0**-800
+
+
+@pytest.mark.parametrize("n_first", [0, 3, 8])
+def test_a_factor_solves_with_the_shifted_moments(n_first):
+    rng = np.random.default_rng(n_first)
+    A = rng.standard_normal((60, 8))
+    first = np.arange(8) < n_first
+    rng.shuffle(first)
+    columns = np.flatnonzero(first)
+    if columns.size:  # no row holds two of them
+        held = columns[rng.integers(0, columns.size, 60)]
+        A[:, columns] = 0.0
+        A[np.arange(60), held] = rng.standard_normal(60)
+    M = A.T @ A
+    solve = ordered_checker._factored(sparse.csr_array(M), first, 0.25)
+    x = rng.standard_normal(8)
+    np.testing.assert_allclose(solve((M - 0.25 * np.eye(8)) @ x), x, rtol=1e-9)
+
+
+@pytest.mark.parametrize("first", [[False, False], [True, False], [True, True]])
+@pytest.mark.parametrize("diagonal", [[1.0, 0.2], [0.2, 1.0], [0.2, 0.2], [0.25, 1.0]])
+def test_what_is_not_positive_definite_has_no_factor(first, diagonal):
+    M = sparse.csr_array(np.diag(diagonal))
+    assert ordered_checker._factored(M, np.array(first), 0.25) is None
+    assert ordered_checker._factored(M, np.array(first), 0.1) is not None

@@ -197,3 +197,24 @@ def test_ill_conditioned_columns_are_left_to_the_qr(monkeypatch):
     A = rng.standard_normal((50, 3))
     A = np.c_[A, A[:, 0] + 1e-6 * rng.standard_normal(50)]
     assert whiten(A).rank == 4
+
+
+@pytest.mark.parametrize("rank", [20, 17])
+def test_wide_rows_are_whitened_by_a_factor_of_their_gram_matrix(rank, monkeypatch):
+    from linsep.solvers import metric
+
+    rng = np.random.default_rng(2)
+    A = rng.standard_normal((20, 60)) * 2.0 ** rng.integers(-9, 9, 60)
+    A[rank:] = A[: 20 - rank] + A[1 : 21 - rank]
+    by_eigenvectors = whiten(A)
+    monkeypatch.setattr(metric, "MOMENT_FROM", 0)
+    by_factor = whiten(A)
+    assert by_factor.rank == by_eigenvectors.rank == rank
+    np.testing.assert_allclose(
+        by_factor.rows @ by_factor.rows.T,
+        by_eigenvectors.rows @ by_eigenvectors.rows.T,
+        atol=1e-9,
+    )
+    u = rng.standard_normal(rank)
+    reached = A @ by_factor.to_weights(u)
+    np.testing.assert_allclose(reached, by_factor.scale * (by_factor.rows @ u))

@@ -293,7 +293,7 @@ def _in_doubles(rows: Any, p: Floats, v: Floats, first: NDArray[np.bool_]) -> No
     weighted.data = A.data * np.repeat(v, np.diff(A.indptr))
     M = (A.T @ weighted).tocsr()
     # Not zero: each column's largest entry is about one, no weight below 2^-100.
-    T = np.floor(0.5 * np.log2(M.diagonal()) + 0.5).astype(np.int64)
+    T = _powers(M.diagonal())
     M.data = np.ldexp(M.data, -T[M.indices] - np.repeat(T, np.diff(M.indptr)))
     k_rest, n_first = k - int(first.sum()), int(first.sum())
     error = 1.01 * (
@@ -328,6 +328,11 @@ def _in_doubles(rows: Any, p: Floats, v: Floats, first: NDArray[np.bool_]) -> No
                 return
             q = q + np.ldexp(solve(np.ldexp(e, -T)), -T)
     raise NotProved(fault)
+
+
+def _powers(diagonal: Floats) -> NDArray[np.int64]:
+    """Return the T with which ``diagonal / 4^T`` is in [1/2, 2]."""
+    return np.floor(0.5 * np.log2(diagonal) + 0.5).astype(np.int64)
 
 
 def _g(n: int) -> float:

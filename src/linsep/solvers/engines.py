@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import is_sparse
-from linsep.solvers.active_set import ActiveSet, Outcome
+from linsep.solvers.active_set import NO_ROWS, ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.metric import Coordinates, rewhiten, whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle, softmin_weights
+from linsep.solvers.pieces import Halted, halting
 
 # Steps of the active set per coordinate, as seen on planted, real and random data.
 STEPS_A_COORDINATE = 6.0
@@ -116,7 +117,13 @@ def solve(
     n_rounds = 0
     with calm_blas(min(rows.shape), n_entries=rows.size):
         as_they_are = patience == 0.0 and is_sparse(rows)
-        coordinates = whiten(rows, constant=constant, diagonal=as_they_are)
+        try:
+            coordinates = whiten(
+                rows, constant=constant, diagonal=as_they_are, check=halting(stop)
+            )
+        except Halted:
+            w = np.zeros(rows.shape[1])
+            return Candidate(Kind.STALLED, w, NO_ROWS, np.zeros(0), 0)
         del rows  # which may be as large as the data
         if start is None or coordinates.is_diagonal:
             found, has_hope = _play(coordinates, complete, limit, stop, patience)

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import as_dense
 from linsep.solvers import _factors
 from linsep.solvers._factors import divided
 
@@ -24,6 +22,10 @@ WHOLE = 1500
 MOST_LANDMARKS = 1500
 # Pivots below this share of the largest are rounding.
 RANK_TOLERANCE = 1e-12
+# Squared pivots above the first are there, below the second not; in between rounding
+# decides, and a QR or an eigendecomposition must tell.
+CLEARLY_POSITIVE = 1e-9
+CLEARLY_ZERO = 1e-13
 
 Columns = Callable[[NDArray[np.intp]], NDArray[np.float64]]
 
@@ -136,6 +138,12 @@ def pivoted_cholesky(
     return rows, order[: factor.shape[1]]
 
 
-def gram_of(rows: Any) -> NDArray[np.float64]:
-    """Return the inner products of rows, dense or sparse."""
-    return as_dense(rows @ rows.T)
+def clear_factor(
+    gram: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
+    """Return `pivoted_cholesky`, or None where rounding would decide on the rank."""
+    rows, pivots = pivoted_cholesky(gram, CLEARLY_POSITIVE)
+    left_over = gram.diagonal() - np.einsum("ij,ij->i", rows, rows)
+    left_over[pivots] = 0.0
+    is_clear = np.abs(left_over).max() <= CLEARLY_ZERO * gram.diagonal().max()
+    return (rows, pivots) if is_clear else None

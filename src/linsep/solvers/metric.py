@@ -33,7 +33,8 @@ from numpy.typing import NDArray
 from linsep.rows import as_dense, is_sparse
 from linsep.solvers._factors import divided, orthonormal
 from linsep.solvers.bounds import row_lengths
-from linsep.solvers.gram_factor import gram_of, pivoted_cholesky
+from linsep.solvers.gram_factor import clear_factor, pivoted_cholesky
+from linsep.solvers.pieces import Check, divided_by, gram_of, never, second_moment
 from linsep.solvers.scaling import Balanced, exponents, row_blocks, row_numbers
 
 # Directions this small, relative to the largest, are rounding: a QR of doubles cannot
@@ -47,10 +48,6 @@ WIDE = 2
 MOST_COORDINATES = 3000
 # Multiply-adds of a QR from which its time is worth saving.
 MOMENT_FROM = 1_000_000
-# Squared pivots above the first are there, below the second not; in between rounding
-# decides, and a QR must tell.
-CLEARLY_POSITIVE = 1e-9
-CLEARLY_ZERO = 1e-13
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,9 @@ class Coordinates:
         return int(self.rows.shape[1])
 
 
-def whiten(A: Any, *, constant: bool = False, diagonal: bool = False) -> Coordinates:
+def whiten(
+    A: Any, *, constant: bool = False, diagonal: bool = False, check: Check = never
+) -> Coordinates:
     """Return the coordinates of the metric ``H_0`` for signed rows.
 
     Parameters
@@ -94,6 +93,8 @@ def whiten(A: Any, *, constant: bool = False, diagonal: bool = False) -> Coordin
         constant ones get no weight beside the intercept.
     diagonal : bool, default=False
         Whether the metric is to be diagonal, as it is beyond `MOST_COORDINATES`.
+    check : callable, default=never
+        Called between steps; raises to end them.
 
     Returns
     -------
@@ -101,24 +102,25 @@ def whiten(A: Any, *, constant: bool = False, diagonal: bool = False) -> Coordin
         With ``rank <= min(m, d)`` columns.
     """
     m, d = A.shape
+    check()
     # Scaling may lose what is far below the rest; what overflows is looked at.
     with np.errstate(under="ignore", over="ignore", invalid="ignore"):
         if diagonal or min(m, d) > MOST_COORDINATES:
             return _diagonal_coordinates(A)
         if constant and not is_sparse(A) and m and d > 1:
-            return _centred(A)
-        return _coordinates(A)
+            return _centred(A, check)
+        return _coordinates(A, check)
 
 
-def _coordinates(A: Any, *, overwrite: bool = False) -> Coordinates:
+def _coordinates(A: Any, check: Check, *, overwrite: bool = False) -> Coordinates:
     """Whiten the rows as they are, dense ones in place if allowed."""
     m, d = A.shape
     if d > WIDE * m:
-        return _gram_coordinates(A)
-    return _dense_coordinates(as_dense(A), overwrite=overwrite)
+        return _gram_coordinates(A, check)
+    return _dense_coordinates(as_dense(A), check, overwrite=overwrite)
 
 
-def _centred(A: NDArray[np.float64]) -> Coordinates:
+def _centred(A: NDArray[np.float64], check: Check) -> Coordinates:
     """Whiten ``s_i (x_i - c, 1)`` in place of ``s_i (x_i, 1)``, c the mean of x."""
     signs = A[:, -1]
     centre = (A.T @ signs)[:-1] / len(A)
@@ -127,11 +129,11 @@ def _centred(A: NDArray[np.float64]) -> Coordinates:
     np.multiply(signs[:, None], centre, out=moved[:, :-1])
     np.subtract(A[:, :-1], moved[:, :-1], out=moved[:, :-1])
     moved[:, -1] = signs
-    if not np.isfinite(
-        [moved.min(), moved.max()]
-    ).all():  # at the end of the doubles: as they are
-        return _dense_coordinates(A)
-    inner = _coordinates(moved, overwrite=True)
+    # At the end of the doubles: as they are.
+    if not np.isfinite([moved.min(), moved.max()]).all():
+        return _dense_coordinates(A, check)
+    check()
+    inner = _coordinates(moved, check, overwrite=True)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = inner.to_weights(u)
@@ -182,7 +184,7 @@ def _normalised(
 
 
 def _dense_coordinates(
-    A: NDArray[np.float64], *, overwrite: bool = False
+    A: NDArray[np.float64], check: Check, *, overwrite: bool = False
 ) -> Coordinates:
     """Whiten in the column space: by the second moment where that is safe, else QR."""
     m, d = A.shape
@@ -190,29 +192,28 @@ def _dense_coordinates(
         return Coordinates(np.zeros((m, 0)), np.ones(m), lambda u: np.zeros(d))
     scaled = Balanced.of(A, overwrite=overwrite)
     if m * d**2 > MOMENT_FROM:
-        coordinates = _moment_coordinates(scaled)
+        coordinates = _moment_coordinates(scaled, check)
         if coordinates is not None:
             return coordinates
     return _qr_coordinates(scaled)
 
 
-def _moment_coordinates(scaled: Balanced) -> Coordinates | None:
+def _moment_coordinates(scaled: Balanced, check: Check) -> Coordinates | None:
     """Whiten by a pivoted Cholesky factor of ``A^T A``: far quicker than a QR.
 
     It squares the condition, so None where a pivot is neither clearly zero nor clearly
     not.
     """
-    moment = scaled.values.T @ scaled.values
+    moment = second_moment(scaled.values, check)
     columns = exponents(np.sqrt(moment.diagonal()))
-    moment = np.ldexp(moment, -columns - columns[:, None])
-    rows, chosen = pivoted_cholesky(moment, CLEARLY_POSITIVE)
-    # What the chosen columns leave of the squares of the other ones.
-    left_over = moment.diagonal() - np.einsum("ij,ij->i", rows, rows)
-    left_over[chosen] = 0.0
-    if np.abs(left_over).max() > CLEARLY_ZERO * moment.diagonal().max():
+    check()
+    factor = clear_factor(np.ldexp(moment, -columns - columns[:, None]))
+    if factor is None:
         return None
+    rows, chosen = factor
+    check()
     triangle = np.ldexp(rows[chosen].T, columns[chosen])
-    whitened = divided(np.take(scaled.values, chosen, 1), triangle, overwrite=True)
+    whitened = divided_by(np.take(scaled.values, chosen, 1), triangle, check)
     unit, length = _normalised(whitened)
     return Coordinates(
         unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
@@ -247,20 +248,21 @@ def _qr_coordinates(scaled: Balanced) -> Coordinates:
     )
 
 
-def _gram_coordinates(A: Any) -> Coordinates:
+def _gram_coordinates(A: Any, check: Check) -> Coordinates:
     """Whiten in the row space: ``A A^T = L L^T``, and the rows of L are whitened.
 
     Independent rows are then orthonormal: as good as the unit vectors.
     """
     m = A.shape[0]
     scaled = Balanced.of(A)
-    gram = gram_of(scaled.values)
+    gram = gram_of(scaled.values, check)
     to_unit = np.ldexp(1.0, -exponents(np.sqrt(gram.diagonal())))
+    check()
     L, pivots = pivoted_cholesky(gram * to_unit * to_unit[:, None], GRAM_TOLERANCE)
     L /= to_unit[:, None]
     triangle = L[pivots]
     if pivots.size < m:
-        inner = _dense_coordinates(L)
+        inner = _dense_coordinates(L, check)
     else:
         inner = Coordinates(
             np.eye(m), np.ones(m), lambda u: divided(u[pivots], triangle.T)

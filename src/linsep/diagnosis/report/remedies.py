@@ -283,7 +283,9 @@ def _independent(
     study: Study, rows: NDArray[np.intp], columns: NDArray[np.intp], watch: Watch
 ) -> NDArray[np.intp]:
     """Return the columns that are no combination of a constant and of those before."""
-    X = study.X[rows][:, columns]
+    X = study.X if rows.size == study.X.shape[0] else study.X[rows]
+    if columns.size < X.shape[1]:
+        X = X[:, columns]
     free = _has_own_constant(study)
     signed = rows_from(X, np.ones(rows.size, dtype=np.int8), free)
     order = np.arange(columns.size)

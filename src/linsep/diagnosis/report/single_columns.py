@@ -21,7 +21,7 @@ from linsep.diagnosis.report.phrases import (
     threshold_text,
     value_text,
 )
-from linsep.rows import is_sparse
+from linsep.rows import is_sparse, split
 
 # Rows of an outcome, and all other rows.
 Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
@@ -109,10 +109,12 @@ def _extremes(
     X: Any, mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the least and the largest value of every column on some rows."""
-    some = X[mask]
     if not is_sparse(X):
-        return some.min(axis=0), some.max(axis=0)
-    by_column = some.tocsc()
+        blocks = (X[i:j][mask[i:j]] for i, j in split(*X.shape))
+        ends = [(some.min(axis=0), some.max(axis=0)) for some in blocks if len(some)]
+        lows, highs = zip(*ends, strict=True)
+        return np.min(lows, axis=0), np.max(highs, axis=0)
+    by_column = X[mask].tocsc()
     return by_column.min(axis=0).toarray().ravel(), by_column.max(
         axis=0
     ).toarray().ravel()

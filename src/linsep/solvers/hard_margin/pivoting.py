@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers._factors import cholesky, solve_factored
+from linsep.solvers.pieces import Check, gram_of, never
 
 # Solves in a row that may pass without fewer rows being wrong.
 PATIENCE = 3
@@ -26,7 +27,11 @@ RIDGE = 1e-10
 
 
 def rows_on_margin(
-    rows: NDArray[np.float64], signs: NDArray[np.float64], free: bool, tolerance: float
+    rows: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    free: bool,
+    tolerance: float,
+    check: Check = never,
 ) -> Iterator[NDArray[np.intp]]:
     """Yield the best guess of the rows on the margin after each solve.
 
@@ -39,6 +44,8 @@ def rows_on_margin(
         Whether there is an offset.
     tolerance : float
         Rows with margin ``>= 1 - tolerance`` are not violated.
+    check : callable, default=never
+        Called between pieces of the Gram matrix; raises to end it.
 
     Yields
     ------
@@ -47,7 +54,8 @@ def rows_on_margin(
         right if no row was wrong in it, and a start all the same if some were.
     """
     m, d = rows.shape
-    gram = rows @ rows.T
+    gram = gram_of(rows, check)
+    check()
     ridge = RIDGE * float(np.trace(gram)) / m
     held = np.ones(m, dtype=bool)
     if m > d:  # not all can be on the margin: those nearest along the sum of the rows

@@ -18,15 +18,35 @@ from linsep.solvers.active_set import (
     Outcome,
 )
 from linsep.solvers.hard_margin.pivoting import rows_on_margin
+from linsep.solvers.pieces import Check, never
 
 # With more rows a column than this, few are on the margin, and no guess is made.
 PIVOTED_A_COLUMN = 2
 
 
 class HardMargin(ActiveSet):
-    """An active set that guesses the rows on the margin before its first step."""
+    """An active set that guesses the rows on the margin before its first step.
+
+    Parameters
+    ----------
+    rows, signs, free_offset
+        As of `ActiveSet`.
+    check : callable, default=never
+        Called between pieces of the guess; raises to end it.
+    """
 
     n_guesses = 0
+
+    def __init__(
+        self,
+        rows: NDArray[np.float64],
+        signs: NDArray[np.float64],
+        *,
+        free_offset: bool,
+        check: Check = never,
+    ) -> None:
+        super().__init__(rows, signs, free_offset=free_offset)
+        self._check = check
 
     @property
     def n_steps(self) -> int:
@@ -46,7 +66,7 @@ class HardMargin(ActiveSet):
         if not self.support.size and MANY_ROWS <= m <= PIVOTED_A_COLUMN * d:
             guess = NO_ROWS
             for better in rows_on_margin(
-                self.rows, self.signs, self.free_offset, tolerance
+                self.rows, self.signs, self.free_offset, tolerance, self._check
             ):
                 guess = better
                 self.n_guesses += 1

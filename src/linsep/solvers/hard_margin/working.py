@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import is_sparse
-from linsep.solvers.active_set import Outcome
+from linsep.solvers.active_set import NO_ROWS, Outcome
 from linsep.solvers.blas import calm_blas
-from linsep.solvers.gram_factor import gram_of, pivoted_cholesky
+from linsep.solvers.gram_factor import pivoted_cholesky
 from linsep.solvers.hard_margin.coordinates import Direct
 from linsep.solvers.hard_margin.start import HardMargin
+from linsep.solvers.pieces import Check, Halted, gram_of, halting
 from linsep.solvers.scaling import exponent_above, shifted
 
 # Sparse rows of at most so many entries, zeros counted, 32 MB, are made dense, which
@@ -85,15 +86,17 @@ def solve_margin(
     narrow = d <= 2 * m and not is_sparse(rows)
     outcome = Outcome.STALLED
     with calm_blas(min(m, d)):
-        problem, to_weights = (
-            _direct(rows, fit_intercept) if narrow else _wide(rows, fit_intercept)
-        )
-        if start.size:
-            problem.start(start)
-        for state in problem.solve(tolerance=tolerance, max_steps=max_steps):
-            outcome = Outcome.STALLED if state is Outcome.RUNNING else state
-            if should_stop(problem.n_steps):
-                break
+        made = _direct if narrow else _wide
+        try:
+            problem, to_weights = made(rows, fit_intercept, halting(should_stop))
+            if start.size:
+                problem.start(start)
+            for state in problem.solve(tolerance=tolerance, max_steps=max_steps):
+                outcome = Outcome.STALLED if state is Outcome.RUNNING else state
+                if should_stop(problem.n_steps):
+                    break
+        except Halted:
+            return Solution(outcome, np.zeros(d), NO_ROWS, np.zeros(0), 0)
     held = problem.multipliers > 0
     support, weights = problem.support[held], problem.multipliers[held]
     order = np.argsort(-weights, kind="stable")
@@ -107,26 +110,28 @@ def solve_margin(
     return Solution(outcome, w, support, weights, problem.n_steps, target)
 
 
-def _direct(rows: NDArray[np.float64], fit_intercept: bool) -> Any:
+def _direct(rows: NDArray[np.float64], fit_intercept: bool, check: Check) -> Any:
     """Keep the columns."""
     coordinates, scaled, signs = Direct.of(rows, fit_intercept)
-    problem = HardMargin(scaled, signs, free_offset=fit_intercept)
+    problem = HardMargin(scaled, signs, free_offset=fit_intercept, check=check)
     return problem, lambda state: coordinates.hyperplane(state.u, state.offset)
 
 
-def _wide(rows: Any, fit_intercept: bool) -> Any:
+def _wide(rows: Any, fit_intercept: bool, check: Check) -> Any:
     """Replace the columns by those of a factor of the Gram matrix."""
     if is_sparse(rows):
         coordinates, features, signs = Direct.of_sparse(rows, fit_intercept)
     else:
         coordinates, scaled, signs = Direct.of(rows, fit_intercept)
         features = scaled[:, :-1] if fit_intercept else scaled
-    factor, _ = pivoted_cholesky(gram_of(features), RANK_TOLERANCE)
+    gram = gram_of(features, check)
+    check()
+    factor, _ = pivoted_cholesky(gram, RANK_TOLERANCE)
     spread = exponent_above(factor)
     factor = shifted(factor, -spread)
     if fit_intercept:
         factor = np.column_stack([factor, signs])
-    problem = HardMargin(factor, signs, free_offset=fit_intercept)
+    problem = HardMargin(factor, signs, free_offset=fit_intercept, check=check)
 
     def to_weights(state: HardMargin) -> tuple[NDArray[np.float64], int]:
         coef = np.asarray(features[state.support].T @ state.multipliers)
