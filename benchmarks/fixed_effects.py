@@ -21,13 +21,11 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
-import pandas as pd
+from separability.benchmark_utils.fixed_effects import Design
 
 import linsep
 
@@ -40,54 +38,6 @@ except ImportError:
 SECONDS = 100.0
 
 
-@dataclass(frozen=True)
-class Design:
-    """Rows, levels of the factors, and whether the second follows from the first."""
-
-    n: int
-    levels: tuple[int, ...]
-    workers_and_firms: bool = False
-
-    @property
-    def name(self) -> str:
-        """Rows and levels."""
-        return f"{self.n:,} x ({' + '.join(f'{k:,}' for k in self.levels)})"
-
-    @property
-    def formula(self) -> str:
-        """Three numbers and all factors."""
-        factors = " + ".join(f"f{k}" for k in range(len(self.levels)))
-        return f"y ~ x0 + x1 + x2 | {factors}"
-
-    def frame(self, family: str) -> pd.DataFrame:
-        """Draw data of a model of that family with effects of every level."""
-        rng = np.random.default_rng(self.n)
-        x = rng.standard_normal((self.n, 3))
-        data: dict[str, Any] = {f"x{j}": x[:, j] for j in range(3)}
-        linear = x @ [0.3, -0.2, 0.1] - 0.5
-        for k, codes in enumerate(self._codes(rng)):
-            size = 1.0 if k == 0 else 0.5
-            linear += size * rng.standard_normal(self.levels[k])[codes]
-            data[f"f{k}"] = codes
-        if family == "poisson":
-            data["y"] = rng.poisson(np.exp(np.minimum(linear, 3.0)))
-        else:
-            data["y"] = (rng.random(self.n) < 1 / (1 + np.exp(-linear))).astype(int)
-        data["row"] = np.arange(self.n)
-        return pd.DataFrame(data)
-
-    def _codes(self, rng: np.random.Generator) -> list[Any]:
-        if not self.workers_and_firms:
-            return [rng.integers(0, k, self.n) for k in self.levels]
-        # Three workers in a hundred work for two firms, a neighbouring pair: the
-        # graph of workers and firms has a component for each pair.
-        n_workers, n_firms = self.levels
-        worker = np.arange(self.n) % n_workers
-        firm = rng.integers(0, n_firms, n_workers)[worker]
-        moves = (rng.random(n_workers) < 0.03)[worker] & (rng.random(self.n) < 0.5)
-        return [worker, np.where(moves, firm ^ 1, firm)]
-
-
 QUICK = [Design(20_000, (1_000, 100))]
 ALL = [
     *QUICK,
@@ -98,7 +48,7 @@ ALL = [
 ]
 
 
-def peer_fit(design: Design, frame: pd.DataFrame) -> set[int]:
+def peer_fit(design: Design, frame: Any) -> set[int]:
     """Fit, and return the rows that went."""
     fit = pyfixest.fepois(
         design.formula, frame, separation_check=["fe", "ir"], fixef_rm="none"
@@ -106,7 +56,7 @@ def peer_fit(design: Design, frame: pd.DataFrame) -> set[int]:
     return set(frame.row) - set(fit._data["row"])
 
 
-def peer_rows(design: Design, frame: pd.DataFrame, gone: set[int]) -> set[int]:
+def peer_rows(design: Design, frame: Any, gone: set[int]) -> set[int]:
     """Return the rows that go until nothing more goes."""
     found, new = set(gone), gone
     while new:

@@ -4,7 +4,8 @@ Positivity: units whose treatment was never in doubt
 
 A causal comparison needs that every unit could have been treated or not. ``diagnose``
 on the *treatment* finds those for whom the covariates decide it for sure: they have no
-counterpart, whatever the propensity model. Penguins, and whether they lived on the
+counterpart, whatever the propensity model. ``positivity()`` says who they are, by which
+combination, and what trimming leaves. Penguins, and whether they lived on the
 island of Biscoe: what would body mass have been elsewhere?
 """
 
@@ -19,12 +20,13 @@ columns = ["species", "sex", "bill_length_mm", "island", "body_mass_g"]
 penguins = load_penguins().dropna(subset=columns).reset_index(drop=True)
 penguins["on_biscoe"] = (penguins["island"] == "Biscoe").astype(int)
 answer = linsep.diagnose("on_biscoe ~ C(species) + C(sex) + bill_length_mm", penguins)
-print("\n".join(answer.sentences()[:4]))
+found = answer.positivity()
+print(found.summary())
 
 # %%
 # Gentoos live on Biscoe only, Chinstraps never do; only Adelies can be compared.
-sure = np.zeros(len(penguins), dtype=bool)
-sure[answer.separated_rows] = True
+sure = np.ones(len(penguins), dtype=bool)
+sure[found.left] = False
 place = penguins["species"].astype("category").cat.codes.to_numpy()
 jitter = 0.1 * np.random.default_rng(0).normal(size=len(penguins))
 with style():

@@ -53,6 +53,28 @@ def test_everything_exact_agrees_with_all_pairs(data):
     assert_conditional_is_right(answer, X.tolist(), y, groups)
 
 
+def assert_random_groups_are_right(seed):
+    """Judge cases and controls of the same kinds, drawn by a seed."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 11)), int(rng.integers(1, 4))
+    X = rng.integers(-2, 3, (n, d)) * rng.choice([1.0, 0.1, 1e-3])
+    if seed % 4 == 0 and d > 1:
+        X[:, 1] = rng.choice([2.0, -0.5, 0.0]) * X[:, 0]
+    if seed % 5 == 0:
+        X = X[rng.integers(0, n, n)]
+    X += rng.choice([0.0, 0.3, 1e6])
+    y, groups = rng.integers(0, 2, n).tolist(), rng.integers(0, 3, n).tolist()
+    if pairs_of(X, y, groups)[0]:
+        answer = linsep.diagnose(X, y, family="conditional", groups=groups)
+        assert_conditional_is_right(answer, X.tolist(), y, groups)
+
+
+@pytest.mark.slow
+def test_five_thousand_groupings_agree_with_all_pairs():
+    for seed in range(5_000):
+        assert_random_groups_are_right(seed)
+
+
 def test_pairs_bound_the_likelihood_of_every_subset():
     # The cases win against all subsets of their number iff they win one by one.
     rng = np.random.default_rng(3)
@@ -269,32 +291,47 @@ def test_many_groups_are_settled_by_factorisations():
     assert [v.value for v in answer.estimates.values()] == ["finite", "finite", "+inf"]
 
 
-@pytest.mark.filterwarnings("ignore:Dropped")
+def assert_conditional_counts_are_right(seed):
+    """Judge counts within groups by all pairs; tell whether any row is separated."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 11))
+    X = rng.integers(-2, 3, (n, 2)) * (0.1 if seed % 3 == 0 else 1.0)
+    y, groups = rng.poisson(0.5, n), rng.integers(0, 3, n)
+    rows, ends = [], []
+    for i in np.flatnonzero(y > 0):
+        for j in np.flatnonzero(groups == groups[i]):
+            if i != j:  # of two with counts each is to be no lower than the other
+                both = zip(map(Fraction, X[i]), map(Fraction, X[j]), strict=True)
+                rows.append([a - b for a, b in both])
+                ends.append((int(i), int(j)))
+    given = {"family": "conditional poisson", "groups": groups}
+    if not rows:
+        with pytest.raises(linsep.InputError, match="several rows"):
+            linsep.diagnose(X, y, **given)
+        return False
+    answer = linsep.diagnose(X, y, **given)
+    assert_comparisons_are_right(answer, rows, ends, 2, seed % 4 == 0)
+    return answer.status.value != "overlap"
+
+
 def test_conditional_counts_agree_with_all_pairs():
+    found = [assert_conditional_counts_are_right(seed) for seed in range(60)]
+    assert sum(found) > 10
+
+
+@pytest.mark.slow
+def test_five_thousand_conditional_counts_agree_with_all_pairs():
+    for seed in range(60, 5_060):
+        assert_conditional_counts_are_right(seed)
+
+
+@pytest.mark.filterwarnings("ignore:Dropped")
+def test_conditional_counts_of_statsmodels_are_read():
     import statsmodels.api as sm
 
-    n_separated = 0
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(2, 11))
-        X = rng.integers(-2, 3, (n, 2)) * (0.1 if seed % 3 == 0 else 1.0)
-        y, groups = rng.poisson(0.5, n), rng.integers(0, 3, n)
-        rows, ends = [], []
-        for i in np.flatnonzero(y > 0):
-            for j in np.flatnonzero(groups == groups[i]):
-                if i != j:  # of two with counts each is to be no lower than the other
-                    both = zip(map(Fraction, X[i]), map(Fraction, X[j]), strict=True)
-                    rows.append([a - b for a, b in both])
-                    ends.append((int(i), int(j)))
-        given = {"family": "conditional poisson", "groups": groups}
-        if not rows:
-            with pytest.raises(linsep.InputError, match="several rows"):
-                linsep.diagnose(X, y, **given)
-            continue
-        answer = linsep.diagnose(X, y, **given)
-        assert_comparisons_are_right(answer, rows, ends, 2, seed % 4 == 0)
-        n_separated += answer.status.value != "overlap"
-    assert n_separated > 10
+    rng = np.random.default_rng(59)
+    X, y, groups = rng.integers(-2, 3, (30, 2)), rng.poisson(0.5, 30), np.arange(30) % 3
+    answer = linsep.diagnose(X, y, family="conditional poisson", groups=groups)
     model = sm.ConditionalPoisson(y, X, groups=groups)
     found = linsep.diagnose(model).estimates
     assert list(found.values()) == list(answer.estimates.values())

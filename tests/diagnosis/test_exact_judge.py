@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import linsep
+from judges import z3_direction_exists
 from regression_judge import assert_diagnosis_is_right
 
 FAMILIES = ["binomial", "poisson", "multinomial", "ordinal"]
@@ -56,6 +57,61 @@ def test_everything_exact_agrees_with_the_judge(family, data):
     )
     assert_diagnosis_is_right(answer, X, y, family, fit_intercept, weights)
     assert answer.summary()
+
+
+def assert_random_design_is_right(family, seed):
+    """Judge a design of the same kinds, drawn by a seed."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 10)), int(rng.integers(1, 4))
+    X = rng.integers(-2, 3, (n, d)).astype(float)
+    if seed % 3 == 0:
+        X[:, 0] = rng.random(n) < 0.2
+    if seed % 4 == 0 and d > 1:
+        X[:, 1] = rng.choice([2.0, -0.5, 0.0]) * X[:, 0]
+    if seed % 5 == 0:
+        X = X[rng.integers(0, n, n)]
+    X = X * rng.choice([1.0, 1e-3, 0.1, 1e8]) + rng.choice([0.0, 1.0, 1e6])
+    top = 1 if family in ("binomial", "poisson") else 2
+    y = rng.integers(0, top + 1, n)
+    y[:2] = 0, 1
+    weights = None
+    if seed % 6 == 0:
+        weights = rng.choice([0.0, 1.0, 2.5], n)
+        weights[:2] = 1.0
+    fit_intercept = family == "ordinal" or seed % 2 == 0
+    answer = linsep.diagnose(
+        X, y, family=family, fit_intercept=fit_intercept, sample_weight=weights
+    )
+    assert_diagnosis_is_right(answer, X, y.tolist(), family, fit_intercept, weights)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_five_thousand_designs_agree_with_the_judge(family):
+    for seed in range(5_000):
+        assert_random_design_is_right(family, seed)
+
+
+def test_effects_of_each_category_are_regressions_of_neighbouring_levels():
+    # P(y <= k) = F(t_k - x . w_k): what docs/families.rst says of such models.
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        x = rng.integers(-1, 2, (8, 2)).astype(float)
+        y = np.r_[0, 1, 2, rng.integers(0, 3, 5)]
+        rows = []  # of (t_0, w_0, t_1, w_1)
+        for row, level in zip(np.c_[np.ones(8), -x], y, strict=True):
+            if level < 2:
+                rows.append(np.r_[np.zeros(3 * level), row, np.zeros(3 * (1 - level))])
+            if level > 0:
+                below = np.r_[np.zeros(3 * (level - 1)), -row]
+                rows.append(np.r_[below, np.zeros(3 * (2 - level))])
+        rows = np.array(rows).tolist()
+        exists = not any(z3_direction_exists(rows, [], row) for row in rows)
+        of_two = [
+            linsep.diagnose(x[near], y[near]).status == "overlap"
+            for near in ((y < 2), (y > 0))
+        ]
+        assert exists == all(of_two)
 
 
 def planted(rng, n, d, n_dummy):

@@ -110,6 +110,76 @@ def test_five_thousand_leagues_agree_with_the_judge():
         assert_league_is_right(seed)
 
 
+def assert_ties_of_their_own_are_right(seed):
+    """Compare Davidson's model with z3 on logits of three outcomes, written out."""
+    pairs, results = random_league(3 * seed)
+    if len(pairs) == 0:
+        return None
+    answer = linsep.diagnose(pairs, results, family="davidson")
+    players = sorted(set(pairs[:, :2].ravel().tolist()))
+    names = ["ties", *map(str, players)]
+    names += [f"x{k}" for k in range(pairs.shape[1] - 2)]
+    held = [names.index(name) for name in answer.estimates]
+    demands, of_row = [], []
+    for k, ((i, j, *more), r) in enumerate(zip(pairs.tolist(), results, strict=True)):
+        logits = {}
+        for outcome, ties, side in ((1.0, 0, 0.5), (0.5, 1, 0.0), (0.0, 0, -0.5)):
+            row = [0.0] * len(names)
+            row[0] = ties
+            row[1 + players.index(i)], row[1 + players.index(j)] = side, -side
+            row[len(names) - len(more) :] = [side * x for x in more]
+            logits[outcome] = np.array(row)[held]
+        for other in set(logits) - {r}:
+            demands.append((logits[r] - logits[other]).tolist())
+            of_row.append(k)
+    strict = [z3_direction_exists(demands, [], row) for row in demands]
+    expected = "complete" if all(strict) else "quasi-complete" if any(strict) else 0
+    assert answer.status.value == (expected or "overlap")
+    not_all = {k for k, s in zip(of_row, strict, strict=True) if not s}
+    assert answer.separated_rows.tolist() == sorted(set(of_row) - not_all)
+    assert answer.rank == rank(demands)
+    for k, verdict in enumerate(answer.estimates.values()):
+        unit = [float(j == k) for j in range(len(held))]
+        if rank([*demands, unit]) > answer.rank:
+            assert verdict == "aliased"
+            continue
+        up, down = (z3_direction_exists(demands, [], unit, sign) for sign in (1, -1))
+        words = {(0, 0): "finite", (1, 1): "undetermined", (1, 0): "+inf"}
+        assert verdict == words.get((int(up), int(down)), "-inf")
+    if any(strict):
+        w = [int(value) for value in answer.exact_direction]
+        products = [sum(a * b for a, b in zip(row, w, strict=True)) for row in demands]
+        assert [product > 0 for product in products] == strict
+    answer.certificate.verify(*answer.certificate_data())
+    if seed % 4 == 0:
+        assert_words_are_true(answer, pairs, results)
+    return answer.status.value
+
+
+def test_ties_of_their_own_agree_with_the_judge():
+    found = [assert_ties_of_their_own_are_right(seed) for seed in range(25)]
+    assert {"complete", "quasi-complete", "overlap"} <= set(found)
+
+
+@pytest.mark.slow
+def test_ties_of_their_own_agree_with_the_judge_in_five_thousand_leagues():
+    for seed in range(25, 5_025):
+        assert_ties_of_their_own_are_right(seed)
+
+
+def test_without_a_tie_their_factor_goes_to_zero_and_nothing_else_changes():
+    brands = [(i, j) for i in range(6) for j in range(i)]
+    pairs, results = np.repeat(brands, 3, axis=0), np.tile([1, 0, 0.5], 15)
+    answer = linsep.diagnose(pairs, results, family="davidson")
+    assert answer.status == "overlap"
+    assert next(iter(answer.estimates)) == "ties"
+    is_won = results != 0.5
+    decided = linsep.diagnose(pairs[is_won], results[is_won], family="davidson")
+    changed = {name: str(v) for name, v in decided.estimates.items() if v != "finite"}
+    assert changed == {"ties": "-inf"}
+    assert "ties alone rule outcomes out" in decided.summary()
+
+
 def test_a_league_in_words():
     # Ford's condition: someone in each part must have lost to someone in the other
     # (L. R. Ford, "Solution of a ranking problem from binary comparisons", 1957).

@@ -6,6 +6,9 @@ import pytest
 
 import linsep
 from judges import z3_direction_exists
+from regression_judge import assert_diagnosis_is_right
+
+FAMILIES = ("binomial", "poisson", "multinomial", "ordinal")
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -38,3 +41,125 @@ def test_a_factor_of_random_intercepts_is_left_out_whole():
         linsep.diagnose(data, y, penalized=["xx"])
     with pytest.raises(linsep.InputError, match="leave a column"):
         linsep.diagnose(data[["x"]], y, penalized=["x"], fit_intercept=False)
+
+
+def assert_penalty_matrix_is_right(seed):
+    """Compare a random penalty with z3, which knows of its rows; return the status."""
+    rng = np.random.default_rng(seed)
+    family = FAMILIES[seed % 4]
+    n, d = int(rng.integers(3, 9)), int(rng.integers(1, 4))
+    X = rng.integers(-2, 3, (n, d)) * rng.choice([1.0, 0.1])
+    y = rng.integers(0, 2 if family in ("binomial", "poisson") else 3, n)
+    y[:2] = 0, 1
+    M = rng.integers(-2, 3, (int(rng.integers(1, d + 2)), d)).astype(float)
+    if seed % 3 == 0:  # of differences, as of a random walk
+        M = np.diff(np.eye(d), axis=0)
+    penalty = np.vstack([M, np.zeros((d, d))])  # with more rows than columns
+    if seed % 2:
+        penalty = M.T @ M
+    fit_intercept = family != "ordinal" and seed % 8 < 6
+    answer = linsep.diagnose(
+        X,
+        y,
+        family=family,
+        penalized=penalty,
+        **({} if family == "ordinal" else {"fit_intercept": fit_intercept}),
+    )
+    n_blocks = len(set(y.tolist())) - 1 if family == "multinomial" else 1
+    n_before = n_blocks if family == "ordinal" else int(fit_intercept)
+    if family == "ordinal":
+        n_before = len(set(y.tolist())) - 1
+    block = np.c_[np.zeros((len(M), n_before)), M]
+    held = np.kron(np.eye(n_blocks), block)
+    assert_diagnosis_is_right(
+        answer, X, y.tolist(), family, fit_intercept, held=held.tolist()
+    )
+    told = " ".join(answer.summary().split())
+    assert "A penalty matrix of" in told
+    for line in answer.sentences():
+        assert " rows, all " not in line  # a column need not be free
+    return answer.status.value
+
+
+def test_penalty_matrices_agree_with_the_judge():
+    found = [assert_penalty_matrix_is_right(seed) for seed in range(40)]
+    assert {"complete", "quasi-complete", "overlap"} <= set(found)
+
+
+@pytest.mark.slow
+def test_five_thousand_penalty_matrices_agree_with_the_judge():
+    for seed in range(40, 5_040):
+        assert_penalty_matrix_is_right(seed)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_penalty_matrices_hold_within_groups_too(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, (9, 3)).astype(float)
+    y, groups = np.tile([0, 0, 1], 3), np.repeat([0, 1, 2], 3)
+    M = np.array([[1.0, -1.0, 0.0]])
+    answer = linsep.diagnose(X, y, family="conditional", groups=groups, penalized=M)
+    pairs = [
+        (i, j)
+        for i in range(9)
+        for j in range(9)
+        if groups[i] == groups[j] and y[i] > y[j]
+    ]
+    # Both signs of a row held make it an equality.
+    rows = [(X[i] - X[j]).astype(int).tolist() for i, j in pairs]
+    strict = [z3_direction_exists(rows, M.tolist(), row) for row in rows]
+    separated = {k for k in range(9)} - {
+        k for two, s in zip(pairs, strict, strict=True) for k in two if not s
+    }
+    assert answer.separated_rows.tolist() == sorted(separated)
+    answer.certificate.verify(*answer.certificate_data())
+
+
+def test_a_smooth_is_free_along_its_null_space():
+    # Second differences leave level and slope of the ten coefficients free, so that a
+    # trend separates, and nothing rougher does.
+    rng = np.random.default_rng(0)
+    at = np.repeat(np.arange(10), 6)
+    X = np.eye(10)[at]
+    D = np.diff(np.eye(10), n=2, axis=0)
+    rough = np.isin(at, [1, 4, 7]).astype(int)
+    assert linsep.diagnose(X, rough, fit_intercept=False).status == "complete"
+    given = {"fit_intercept": False, "penalized": D}
+    assert linsep.diagnose(X, rough, **given).status == "overlap"
+    trend = (at > 4).astype(int)
+    answer = linsep.diagnose(X, trend, **given)
+    assert answer.status == "complete"
+    assert set(map(str, answer.estimates.values())) <= {"+inf", "-inf", "undetermined"}
+    steps = np.diff([int(v) for v in answer.exact_direction], n=2)
+    assert not steps.any()
+    noisy = np.where(rng.random(60) < 0.2, 1 - trend, trend)
+    assert linsep.diagnose(X, noisy, **given).status == "overlap"
+    for wrong, message in (
+        (np.ones((2, 3)), "10 columns"),
+        (-np.eye(10), "positive semidefinite"),
+    ):
+        with pytest.raises(linsep.InputError, match=message):
+            linsep.diagnose(X, trend, fit_intercept=False, penalized=wrong)
+    with pytest.raises(linsep.InputError, match="leave penalized out"):
+        answer.positivity()
+
+
+def test_many_columns_under_a_penalty_are_settled_by_factorisations():
+    rng = np.random.default_rng(1)
+    n, d = 1_000, 150
+    X = rng.standard_normal((n, d))
+    X[:, 0] = np.arange(n) < 30
+    y = rng.integers(0, 2, n)
+    y[:30] = 1
+    assert linsep.diagnose(X, y).separated_rows.tolist() == list(range(30))
+    M = np.zeros((1, d))
+    M[0, 0] = 1.0
+    answer = linsep.diagnose(X, y, penalized=M)
+    assert answer.status == "overlap"
+    answer.certificate.verify(*answer.certificate_data())
+    M = np.zeros((d - 1, d))
+    M[np.arange(d - 1), np.arange(1, d)] = 1.0
+    answer = linsep.diagnose(X, y, penalized=M)
+    assert answer.separated_rows.tolist() == list(range(30))
+    assert answer.estimates["x0"] == "+inf"
+    answer.certificate.verify(*answer.certificate_data())

@@ -5,7 +5,7 @@ import pytest
 
 import linsep
 from linsep.diagnosis.exact import demands
-from linsep.diagnosis.exact.partial_likelihood import Nested, sums_at
+from linsep.diagnosis.exact.partial_likelihood import Spans, sums_at
 from linsep.diagnosis.inputs.risk_sets import RiskSets
 from random_designs import random_cohort
 
@@ -18,9 +18,8 @@ def both_ways(seed, monkeypatch):
     for most in (10**6, -1):
         monkeypatch.setattr(demands, "MOST_STACKED", most)
         try:
-            answers.append(
-                linsep.diagnose(X, times[:, 1:], family=family, groups=strata)
-            )
+            y = times if np.isfinite(times[:, 0]).all() else times[:, 1:]
+            answers.append(linsep.diagnose(X, y, family=family, groups=strata))
         except linsep.InputError:
             return None
     return answers
@@ -49,19 +48,22 @@ def test_what_sums_prove_is_so(monkeypatch):
     assert n_separated > 12
 
 
+@pytest.mark.parametrize("is_late", [False, True])
 @pytest.mark.parametrize("exact", [False, True])
-def test_sums_are_those_over_pairs(exact):
+def test_sums_are_those_over_pairs(exact, is_late):
     rng = np.random.default_rng(1)
     n, d = 30, 3
     X, strata = rng.standard_normal((n, d)), rng.integers(0, 3, n)
     times = np.column_stack(
         [np.full(n, -np.inf), rng.integers(1, 9, n), rng.integers(0, 2, n)]
     )
+    if is_late:
+        times[:, 0] = times[:, 1] - rng.integers(1, 6, n)
     family = "cox exact" if exact else "cox"
     sets = RiskSets.of(times, strata, family)
-    nested = Nested.of(sets, strata, exact=exact)
+    spans = Spans.of(sets, exact=exact)
     w = rng.standard_normal(d)
-    sums = sums_at(X, w, nested)
+    sums = sums_at(X, w, spans)
     u = np.exp(X @ w - (X @ w).max())
     r, M = np.zeros(d), np.zeros((d, d))
     for i in np.flatnonzero(times[:, 2] == 1):
@@ -69,7 +71,7 @@ def test_sums_are_those_over_pairs(exact):
             continue
         held = [
             j for j in range(n)
-            if strata[j] == strata[i] and times[j, 1] >= times[i, 1]
+            if strata[j] == strata[i] and times[j, 0] < times[i, 1] <= times[j, 1]
             and not (exact and times[j, 1] == times[i, 1] and times[j, 2])
         ]  # fmt: skip
         for j in held:
@@ -109,8 +111,35 @@ def test_a_large_cohort_is_settled_without_its_pairs():
     X[:, 1] = X[:, 1] > 0
     answer = linsep.diagnose(X, times, family="cox")
     assert answer.status in ("complete", "quasi-complete")
-    # Sets that late entries make are not nested: these are left open.
-    late = np.column_stack([time - rng.exponential(1.0, n) - 1e-9, times])
-    answer = linsep.diagnose(X, late, family="cox")
-    assert answer.status == "undecided"
-    assert "late entries" in " ".join(answer.summary().split())
+
+
+def test_late_entries_are_settled_without_their_pairs():
+    # Rows are cut where they change, as for columns that depend on time.
+    rng = np.random.default_rng(3)
+    n = 3_000
+    time, event = rng.exponential(1.0, n), rng.random(n) < 0.6
+    cut = time * rng.random(n)
+    rows = np.repeat(np.arange(n), 2)
+    is_second = np.tile([False, True], n)
+    times = np.column_stack(
+        [
+            np.where(is_second, cut[rows], -1.0),
+            np.where(is_second, time[rows], cut[rows]),
+            event[rows] & is_second,
+        ]
+    )
+    X = rng.standard_normal((2 * n, 3))
+    answer = linsep.diagnose(X, times, family="cox")
+    assert answer.status == "overlap"
+    assert set(map(str, answer.estimates.values())) == {"finite"}
+    X[:, 2] = rng.random(2 * n) < 0.01
+    times[X[:, 2] == 1, 2] = 0
+    answer = linsep.diagnose(X, times, family="cox")
+    assert answer.status == "quasi-complete"
+    assert [str(v) for v in answer.estimates.values()] == ["finite", "finite", "-inf"]
+    at = np.sort(times[times[:, 2] == 1, 1])
+    rare = np.flatnonzero(X[:, 2])
+    is_at_risk = np.searchsorted(at, times[rare, 0], "right") < np.searchsorted(
+        at, times[rare, 1], "right"
+    )
+    assert answer.separated_rows.tolist() == rare[is_at_risk].tolist()

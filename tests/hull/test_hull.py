@@ -51,7 +51,8 @@ def hostile_points(seed):
     return points, np.vstack(queries)
 
 
-@pytest.mark.parametrize("seed", range(60))
+# In 430 the fractions of dependent columns have a common denominator beyond 64 bits.
+@pytest.mark.parametrize("seed", [*range(60), 430])
 def test_every_answer_is_proved_and_the_judge_agrees(seed):
     points, queries = hostile_points(seed)
     answers = linsep.in_hull(points, queries)

@@ -94,6 +94,23 @@ def test_any_start_ends_in_the_same_partition(seed):
         assert np.array_equal(start, before)
 
 
+@settings(max_examples=15)
+@given(SEEDS)
+def test_any_hint_ends_in_the_same_partition(seed):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(-2, 3, (12, 3)).astype(float)
+    A[:6] = np.abs(A[:6])  # often separated by the sum of the columns
+    A[rng.integers(0, 6) :, 0] = 0
+    equal = rng.random(12) < 0.1
+    want = Reduction(rows_of(A), plain_counts(12, equal)).run()
+    for values in ({0: 1, 1: 1, 2: 1}, {0: 1}, {1: -3, 2: 2}):
+        hint = SparseVector.from_items(values)
+        found = Reduction(rows_of(A), plain_counts(12, equal), hint=hint).run()
+        assert_is_partition(found, A, equal)
+        assert found.is_proved == want.is_proved
+        assert found.overlapped.tolist() == want.overlapped.tolist()
+
+
 def test_a_direction_may_need_large_whole_numbers():
     # All rows but two lie on a plane whose normal has five digits.
     rng = np.random.default_rng(0)

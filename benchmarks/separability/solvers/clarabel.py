@@ -2,50 +2,34 @@
 
 import clarabel
 import numpy as np
-from benchmark_utils.judge import signs_of
-from benchopt import BaseSolver
+from benchmark_utils.peer import Runner
+from benchmark_utils.problem import hyperplane, signed_rows
 from scipy import sparse
 
 
-class Solver(BaseSolver):
+class Solver(Runner):
     name = "Clarabel"
-    sampling_strategy = "run_once"
+    questions = ("separable", "margin")
     requirements = ["pip::clarabel"]
 
-    def set_objective(self, X, y):
-        self.X, self.y = X, y
-
-    def skip(self, X, y):
-        if X.shape[0] * X.shape[1] > 1.2e7:
-            return True, "more than a minute"
-        return False, None
-
-    def run(self, _):
-        signs = signs_of(self.y)
-        X = sparse.csr_matrix(self.X)
-        A = sparse.hstack([X, np.ones((len(signs), 1))]).tocsr()
-        A = sparse.csc_matrix(A.multiply(-signs[:, None]))
+    def solve(self, problem):
+        A = sparse.csc_matrix(-signed_rows(problem))
         n, d = A.shape
-        P = sparse.diags(np.append(np.ones(d - 1), 0.0)).tocsc()
+        squares = np.ones(d)
+        if problem.intercept:
+            squares[-1] = 0.0
         settings = clarabel.DefaultSettings()
-        settings.verbose, settings.time_limit = False, 60.0
+        settings.verbose, settings.time_limit = False, float(problem.seconds)
         solver = clarabel.DefaultSolver(
-            P, np.zeros(d), A, -np.ones(n), [clarabel.NonnegativeConeT(n)], settings
-        )
-        self.found = solver.solve()
+            sparse.diags(squares).tocsc(), np.zeros(d), A, -np.ones(n),
+            [clarabel.NonnegativeConeT(n)], settings,
+        )  # fmt: skip
+        return solver.solve()
 
-    def get_result(self):
-        status = str(self.found.status)
-        verdict = None
-        if "Solved" in status:
-            verdict = True
-        elif "PrimalInfeasible" in status:
-            verdict = False
-        w = np.asarray(self.found.x)
-        return {
-            "verdict": verdict,
-            "coef": w[:-1] if verdict else None,
-            "intercept": float(w[-1]) if verdict else 0.0,
-            "rows": None,
-            "weights": None,
-        }
+    def read(self, found, problem):
+        status = str(found.status)
+        if status in ("Solved", "AlmostSolved"):
+            return hyperplane(problem, found.x)
+        if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
+            return {"verdict": False}
+        return {"reason": status}

@@ -1,37 +1,24 @@
 """firthmodels' detect_separation: linear programs as R's detectseparation has them."""
 
 import numpy as np
-from benchopt import BaseSolver
+from benchmark_utils.peer import Runner
 from firthmodels import detect_separation
 
 
-class Solver(BaseSolver):
+class Solver(Runner):
     name = "firthmodels"
-    sampling_strategy = "run_once"
+    questions = ("separable", "regression")
+    takes_sparse = False
     requirements = ["pip::firthmodels"]
 
-    def set_objective(self, X, y):
-        self.X, self.y = X, (np.asarray(y) == np.unique(y)[-1]).astype(int)
+    def prepare(self):
+        detect_separation([[0.0], [1.0], [0.5]], [0, 1, 0])
 
-    def skip(self, X, y):
-        if hasattr(X, "toarray"):
-            return True, "dense only"
-        if X.shape[0] * X.shape[1] > 2e6:
-            return True, "more than a minute"
-        return False, None
+    def solve(self, problem):
+        labels = np.asarray(problem.y == np.unique(problem.y)[-1], dtype=int)
+        return detect_separation(problem.X, labels, fit_intercept=problem.intercept)
 
-    def run(self, _):
-        try:
-            self.verdict = bool(detect_separation(self.X, self.y).separation)
-        except np.linalg.LinAlgError:  # columns that depend on each other are refused
-            self.verdict = None
-
-    def get_result(self):
-        # Complete or quasi-complete separation, which it does not tell apart.
-        return {
-            "verdict": self.verdict,
-            "coef": None,
-            "intercept": 0.0,
-            "rows": None,
-            "weights": None,
-        }
+    def read(self, found, problem):
+        if problem.question == "regression":
+            return {"separated": bool(found.separation)}
+        return {"verdict": bool(found.separation), "or_quasi": True}

@@ -1,60 +1,61 @@
 """scikit-learn's linear classifiers, set to separate where they can."""
 
-import warnings
-
+import numpy as np
 from benchmark_utils.judge import is_separator
-from benchopt import BaseSolver
+from benchmark_utils.peer import Runner
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.svm import SVC, LinearSVC
 
 
-class Solver(BaseSolver):
+class Solver(Runner):
     name = "scikit-learn"
-    sampling_strategy = "run_once"
     parameters = {
-        "which": ["Perceptron", "LinearSVC", "SVC", "LogisticRegression"],
+        "which": [
+            "Perceptron",
+            "LinearSVC",
+            "SVC",
+            "SVC, tol 1e-6",
+            "LogisticRegression",
+        ]
     }
+    parameter_template = "{which}"
+    requirements = ["pip::scikit-learn"]
 
-    def set_objective(self, X, y):
-        self.X, self.y = X, y
+    def skip(self, problem):
+        is_svc = self.which.startswith("SVC")
+        if problem.question == "margin" and is_svc:
+            return False, None
+        if not problem.intercept and is_svc:
+            return True, "always has an intercept"
+        if problem.question == "separable" and "tol" in self.which:
+            return True, "the tolerance is for the largest margin"
+        return super().skip(problem)
 
-    def skip(self, X, y):
-        n, d = X.shape
-        if self.which == "SVC" and n > 20_000:
-            return True, "more than a minute"
-        if self.which != "Perceptron" and n * d > 2e7:
-            return True, "more than a minute"
-        return False, None
+    def prepare(self):
+        self._model(True).fit([[0.0], [1.0]], [0, 1])
 
-    def warm_up(self):
-        self._made().fit([[0.0], [1.0]], [0, 1])
+    def _model(self, intercept):
+        if self.which == "Perceptron":
+            return Perceptron(tol=None, max_iter=1000, fit_intercept=intercept)
+        if self.which == "LinearSVC":
+            return LinearSVC(C=1e10, max_iter=10_000, fit_intercept=intercept)
+        if self.which == "LogisticRegression":
+            return LogisticRegression(
+                C=np.inf,
+                solver="newton-cholesky",
+                max_iter=1000,
+                fit_intercept=intercept,
+            )
+        return SVC(kernel="linear", C=1e10, tol=1e-6 if "tol" in self.which else 1e-3)
 
-    def _made(self):
-        from sklearn.linear_model import LogisticRegression, Perceptron
-        from sklearn.svm import SVC, LinearSVC
+    def solve(self, problem):
+        return self._model(problem.intercept).fit(problem.X, problem.y)
 
-        return {
-            "Perceptron": lambda: Perceptron(tol=None, max_iter=1000),
-            "LinearSVC": lambda: LinearSVC(C=1e10, dual="auto", max_iter=10_000),
-            "SVC": lambda: SVC(kernel="linear", C=1e10, max_iter=10_000_000),
-            "LogisticRegression": lambda: LogisticRegression(
-                C=1e10, solver="newton-cholesky", max_iter=1000
-            ),
-        }[self.which]()
-
-    def run(self, _):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self.model = self._made().fit(self.X, self.y)
-
-    def get_result(self):
-        coef = self.model.coef_
-        coef = coef.toarray() if hasattr(coef, "toarray") else coef
-        coef, intercept = coef.ravel(), float(self.model.intercept_[0])
-        # What does not separate says nothing: it may be too few steps.
-        verdict = True if is_separator(self.X, self.y, coef, intercept) else None
-        return {
-            "verdict": verdict,
-            "coef": coef if verdict else None,
-            "intercept": intercept,
-            "rows": None,
-            "weights": None,
-        }
+    def read(self, found, problem):
+        coef = found.coef_
+        coef = np.ravel(coef.toarray() if hasattr(coef, "toarray") else coef)
+        intercept = float(np.ravel(found.intercept_)[0])
+        if not is_separator(problem, coef, intercept):
+            # That says nothing: it may be too few steps.
+            return {"reason": "its hyperplane does not separate"}
+        return {"verdict": True, "coef": coef, "intercept": intercept}

@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     help="binomial: logit, probit, cloglog; poisson: any log link; multinomial; "
     "ordinal: cumulative link; conditional: cases against the controls of their group; "
     "cox, cox-exact: times to an event, with --formula 'Surv(time, event) ~ x'; "
-    "paired: two players first, and --target 1, 0 or 0.5 as the first won.",
+    "paired: two players first, and --target 1, 0 or 0.5 as the first won; davidson: "
+    "the same, ties with a coefficient.",
 )
 @click.option(
     "--order",
@@ -255,7 +256,7 @@ def _by_target(
     in batches, an empty one.
     """
     from linsep.diagnosis.diagnosing import diagnosed
-    from linsep.diagnosis.inputs.families import family_named
+    from linsep.diagnosis.inputs.families import PAIRED, family_named
     from linsep.diagnosis.inputs.tables import study_from_file
 
     model["family"] = family_named(model["family"])
@@ -268,10 +269,12 @@ def _by_target(
         limits = {"time_limit": time_limit, "random_state": random_state}
         given = {"sample_weight": weights, "callback": callback, **limits, **model}
         return diagnose(table.X, target, **given), ()
-    if model["family"] == "paired":
+    if model["family"] in PAIRED:
         from linsep.diagnosis.inputs.paired import study_from_pairs
 
-        league = study_from_pairs(file, target, sample_weight=weights)
+        league = study_from_pairs(
+            file, target, sample_weight=weights, family=model["family"]
+        )
         made = diagnosed(lambda: league, time_limit, random_state, callback)
         return made, (league.n_given, len(league.names))
     study = study_from_file(file, target, weights=weights, reading=reading, **model)

@@ -9,6 +9,7 @@ from linsep.diagnosis.many_regressions import (
     diagnose_outcomes,
     screen_columns,
 )
+from linsep.diagnosis.positivity import Positivity
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.separation_warning import (
     SeparationError,
@@ -26,6 +27,7 @@ __all__ = [
     "Estimate",
     "InfluentialRows",
     "Item",
+    "Positivity",
     "SeparationError",
     "SeparationWarning",
     "check_separation",

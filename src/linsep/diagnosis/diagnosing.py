@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
-from linsep.diagnosis.inputs.penalised import without_penalised
+from linsep.diagnosis.inputs.penalised import with_penalty
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.streamed import diagnose_streamed, streamed_problem_of
 from linsep.diagnosis.watch import DiagnosisProgress, Watch
+from linsep.diagnosis.zero_inflated import diagnose_zero_inflated, is_zero_inflated
 from linsep.input import (
     InputError,
     checked_callback,
@@ -35,7 +38,7 @@ def diagnose(
     missing: str | None = None,
     order: Sequence[Any] | None = None,
     groups: Any = None,
-    penalized: Sequence[str] | None = None,
+    penalized: Sequence[str] | ArrayLike | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -52,7 +55,7 @@ def diagnose(
         diagnose("folder/*.parquet", "y")         # read in batches, as by `separate`
         diagnose(model)                           # as `diagnose_model`: statsmodels
         diagnose(pipeline, X, y)                  # and scikit-learn, fitted or not
-        diagnose(fitter, frame)                   # lifelines' CoxPHFitter, fitted
+        diagnose(fitter, frame)                   # of lifelines and pyfixest, fitted
         diagnose(pairs, results, family="paired") # who played whom, and who won
 
     A direction ``w`` along which no row's likelihood falls and some row's grows for
@@ -78,16 +81,17 @@ def diagnose(
     data : frame
         The columns a formula speaks of; may be given as the second argument.
     family : str or family of statsmodels, default="binomial"
-        "binomial", "poisson", "multinomial", "ordinal", "conditional", "cox", "cox
-        exact" or "paired". Binomial stands for the logit, probit, cloglog and loglog
-        links, "poisson" for every outcome of a log link with mass at zero, "ordinal"
-        for the cumulative link, "conditional" for the logit of cases against controls
-        of the same group, "cox"
-        for the partial likelihood (ties in the way of Breslow or Efron; "cox exact"
-        where they are exact). Usual other names, "logit" or "clogit", are understood.
+        "binomial", "poisson", "multinomial", "ordinal", "conditional", "conditional
+        poisson", "cox", "cox exact", "paired" or "davidson". Binomial stands for the
+        logit, probit, cloglog and loglog links, "poisson" for every outcome of a log
+        link with mass at zero, "ordinal" for the cumulative link, "conditional" for the
+        logit of cases against controls of the same group, "cox" for the partial
+        likelihood (ties in the way of Breslow or Efron; "cox exact" where they are
+        exact). Usual other names, "logit" or "clogit", are understood.
         Models know their own. "paired" is the Bradley-Terry model: `X` has two players
         a row, and covariates of the first against the second after them, `y` is 1, 0 or
-        1/2 as the first won, lost or tied; without `y` the first won.
+        1/2 as the first won, lost or tied; without `y` the first won. "davidson" is
+        the same with a coefficient for ties.
     fit_intercept : bool, default=True
         Formulas and models know their own; an ordinal model has thresholds in its
         place, and from a conditional one or a Cox regression a constant cancels.
@@ -108,12 +112,15 @@ def diagnose(
         The group of each row, for a conditional model, or its stratum, for a Cox
         regression; or the column of a frame, a file or a formula's data that holds it.
         Groups of one outcome are left out.
-    penalized : sequence of str, optional
+    penalized : sequence of str, or array-like of shape (k, n_features), optional
         Columns, or factors, whose coefficients a penalty holds (ridge, lasso, normal
         priors, random intercepts). Their estimates are finite, and the answer is about
-        directions of the other columns alone. Of a mixed model, whose variances are
-        estimated too, that no direction separates is then sufficient for an estimate,
-        not necessary.
+        directions of the other columns alone. Or the matrix of a penalty, such as of
+        a smooth: ``S`` of ``w' S w``, positive semidefinite, or ``M`` of ``|M w|^2``;
+        then the answer is about directions that it sends to zero, exactly, so that
+        whole numbers say what is meant. Of a mixed model, whose variances are
+        estimated too, that no direction separates is sufficient for an estimate, not
+        necessary.
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
         afterwards, some estimates are. What it leaves is for the summary and the
@@ -179,6 +186,9 @@ def diagnose(
         "order": order,
         "groups": groups,
     }
+    if is_zero_inflated(given):
+        beside = {**options, "fit_intercept": fit_intercept, "penalized": penalized}
+        return _zero_inflated(given[0], beside, time_limit, random_state, callback)
     streamed = streamed_problem_of(given, fit_intercept, missing, options)
     if streamed is not None:
         if penalized is not None:
@@ -192,7 +202,7 @@ def diagnose(
 
     def read() -> Study:
         study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)
-        return study if penalized is None else without_penalised(study, penalized)
+        return study if penalized is None else with_penalty(study, penalized)
 
     return diagnosed(read, time_limit, random_state, callback)
 
@@ -280,10 +290,11 @@ def diagnose_model(
         A statsmodels model or result (Logit, Probit, GLM and GEE with a Binomial,
         Poisson or NegativeBinomial family, Poisson, MNLogit, OrderedModel,
         ConditionalLogit, PHReg), or a scikit-learn estimator or pipeline that ends in a
-        logistic or Poisson regression or in scikit-survival's CoxPHSurvivalAnalysis;
-        fitted or not. Or a fitted CoxPHFitter of lifelines, with its frame as `X`. Of a
-        penalised one the answer is
-        about the likelihood without the penalty, which the summary says.
+        logistic or Poisson regression or in scikit-survival's CoxPHSurvivalAnalysis,
+        or glum's GeneralizedLinearRegressor; fitted or not. Or a fitted CoxPHFitter of
+        lifelines, or fit of pyfixest, with its frame as `X`. Of a penalised one the
+        answer is about the likelihood without the penalty, which the summary says. Of
+        a zero-inflated one it is proved at most that there is no estimate.
     X, y : array-like
         The data of a scikit-learn estimator; statsmodels models hold their own.
     family, feature_names, order
@@ -310,6 +321,9 @@ def diagnose_model(
     'complete'
     """
     data = [part for part in (X, y) if part is not None]
+    if is_zero_inflated([model, *data]):
+        beside = {"family": family, "sample_weight": sample_weight, "order": order}
+        return _zero_inflated(model, beside, time_limit, random_state, callback)
     return diagnosed(
         lambda: study_from_model(
             model,
@@ -345,3 +359,21 @@ def diagnosed(
             seconds=watch.seconds,
         )
     return diagnose_study(study, watch, seed)
+
+
+def _zero_inflated(
+    model: Any,
+    beside: dict[str, Any],
+    time_limit: float | None,
+    random_state: int | None,
+    callback: Callback | None,
+) -> Diagnosis:
+    """Diagnose a zero-inflated model of statsmodels, under the limits of the call."""
+    given = [name for name, value in beside.items() if value is not None]
+    if given:
+        raise InputError(
+            f"a zero-inflated model says itself what its {given[0]} is; leave it out"
+        )
+    checked_callback(callback)
+    watch = Watch(checked_time_limit(time_limit), callback)
+    return diagnose_zero_inflated(model, watch, checked_seed(random_state))

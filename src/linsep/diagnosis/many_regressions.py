@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.batch import Batch, Item
 from linsep.diagnosis.exact.screening import Screen
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.families import COMPARING, family_named
+from linsep.diagnosis.inputs.families import COMPARING, PAIRED, family_named
 from linsep.diagnosis.inputs.orders import Order, declared_order, given_order
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.pipeline import diagnose_study
@@ -251,7 +251,7 @@ class _Shared:
     seed: int
 
     def __post_init__(self) -> None:
-        if self.family in ("paired", *COMPARING):
+        if self.family in (*PAIRED, *COMPARING):
             raise InputError(
                 "a batch is of models without groups, times or players, got "
                 f"family={self.family!r}; call diagnose for each of them"

@@ -21,6 +21,7 @@ from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.demands import Demands, demands_of, equal_rows_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
 from linsep.diagnosis.exact.large_columns import columns_of_any, is_large
+from linsep.diagnosis.exact.leagues import league_order
 from linsep.diagnosis.exact.ordered_partition import (
     AnyPartition,
     OrderedPartition,
@@ -31,6 +32,7 @@ from linsep.diagnosis.exact.ordered_partition import (
 from linsep.diagnosis.exact.risk_set_partition import RiskSetPartition
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.positivity import positivity_of
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.facts import Facts, budget_for_text
 from linsep.diagnosis.report.page import shown_rows_of
@@ -151,7 +153,8 @@ def _partition(
     """Part the rows, by exact facial reduction alone where columns are few."""
     if is_large(demands.rows):
         counts = counts_of(study, groups, demands)
-        return partition_in_order(demands, counts, columns, rng, watch)
+        hint = None if study.sides is None else league_order(study)
+        return partition_in_order(demands, counts, columns, rng, watch, hint)
     found = Reduction(
         demands.rows, demands.equal, columns.kept, rng, watch.is_over
     ).run()
@@ -293,6 +296,7 @@ def _with_proof_and_words(
         _sentences=Lazy(lambda: _words(replace(known, **quickly()), facts, remedies)),
         _remedies=remedies,
         _rows=Lazy(lambda: table_of_rows(facts)),
+        _positivity=LazyIfMade(lambda: positivity_of(facts, diagnose_study)),
         _design=LazyIfMade(lambda: design_of(facts.study, facts.separated)),
         _certificate=Lazy(lambda: _certificate(rows, facts.partition, left)),
         _certified=rows,

@@ -19,6 +19,7 @@ from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from linsep.diagnosis.exact.certificate import CertifiedRows
+    from linsep.diagnosis.positivity import Positivity
     from linsep.diagnosis.report.refitting import Design
     from linsep.diagnosis.report.remedies import Remedy
     from linsep.proof.certificate import Certificate
@@ -39,8 +40,8 @@ class Diagnosis(HasPage):
         ``"complete"``, ``"quasi-complete"``, ``"overlap"`` or ``"undecided"``.
     family : str
         ``"binomial"``, ``"poisson"``, ``"multinomial"``, ``"ordinal"``,
-        ``"conditional"``, ``"conditional poisson"``, ``"cox"``, ``"cox exact"`` or
-        ``"paired"``.
+        ``"conditional"``, ``"conditional poisson"``, ``"cox"``, ``"cox exact"``,
+        ``"paired"``, ``"davidson"`` or ``"zero-inflated"``.
     message : str
         The verdict in one sentence, or why there is none and what to do.
     rank : int or None
@@ -97,6 +98,7 @@ class Diagnosis(HasPage):
     _sentences: Lazy[list[str]] | None = None
     _remedies: Lazy[list[Remedy]] | None = None
     _rows: Lazy[Any] | None = None
+    _positivity: LazyIfMade[Positivity] | None = None
     _design: LazyIfMade[Design] | None = None
     _certificate: Lazy[Certificate | None] | None = None
     _certified: CertifiedRows | None = None
@@ -219,6 +221,35 @@ class Diagnosis(HasPage):
                 "does not hold; call diagnose again"
             )
         return self._design.value
+
+    def positivity(self) -> Positivity:
+        """Read the outcome as a treatment: for whom the covariates decide it.
+
+        Those units have no counterpart, whatever model of the propensity is linear in
+        the covariates; what is left without them is diagnosed again.
+
+        Raises
+        ------
+        InputError
+            If the outcome is not two labels, or the diagnosis is undecided, was
+            unpickled, or is of data read in batches.
+
+        Examples
+        --------
+        >>> import linsep
+        >>> answer = linsep.diagnose([[0], [0], [1], [1]], [0, 1, 1, 1])
+        >>> answer.positivity()
+        Positivity(holds=False, treated=2, untreated=0, left=2)
+        >>> print(answer.positivity().sentences()[2])
+        x0 is above 0 in 2 rows, all y = 1; 0 in the 2 rows left.
+        """
+        if self._positivity is None or self._positivity.is_lost:
+            raise InputError(
+                "positivity needs the data, which a diagnosis that is undecided, was "
+                "unpickled, or is of data read in batches does not hold; call diagnose "
+                "on data held whole"
+            )
+        return self._positivity.value
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in what JSON can hold; exact numbers are texts."""

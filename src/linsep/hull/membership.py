@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,7 @@ class Hull(Sequence[HullAnswer]):
         rows = IntegerRows.from_floats(np.c_[self._queries[open_], np.ones(open_.size)])
         for j, terms in self._columns.combinations.items():
             vector = {j: Fraction(1)} | {k: -value for k, value in terms.items()}
-            scale = int(np.lcm.reduce([v.denominator for v in vector.values()]))
+            scale = lcm(*(value.denominator for value in vector.values()))
             whole = [int(vector.get(k, 0) * scale) for k in range(d + 1)]
             products = integer_product(rows.values, whole)
             for k, product in zip(open_.tolist(), products.tolist(), strict=True):

@@ -51,9 +51,19 @@ def independent_columns(values: IntegerArray, attempt: int = 0) -> list[int]:
     prime some may be missed; `attempt` picks another prime.
     """
     m, d = values.shape
-    if m == 0 or d == 0:
-        return []
-    reduced, rank = nmod_mat(integer_matrix(values), prime(attempt)).rref()
+    pivots: list[int] = []
+    start, size = 0, 2 * m
+    # Piece by piece: where columns are far more than rows, the first hold the rank.
+    while start < d and len(pivots) < m:
+        piece = [*pivots, *range(start, min(start + size, d))]
+        found = _pivots(nmod_mat(integer_matrix(values[:, piece]), prime(attempt)))
+        pivots = [piece[column] for column in found]
+        start, size = start + size, 2 * size
+    return pivots
+
+
+def _pivots(matrix: nmod_mat) -> list[int]:
+    reduced, rank = matrix.rref()
     pivots, column = [], 0
     for row in range(rank):
         while int(reduced[row, column]) == 0:

@@ -27,9 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import count
 
 import numpy as np
+from flint import fmpz_mat
 from numpy.typing import NDArray
 
 from linsep.proof import linear
@@ -133,7 +135,6 @@ class Search:
         part = IntegerRows(rows.values[:, columns], rows.exponents)
         short, self.shifts = evened(part)
         self.values, self.exponents = short.values, short.exponents
-        self.matrix = linear.integer_matrix(self.values)
         self.levels = row_bits(self.values)
         self.entering: int | None = None
 
@@ -149,6 +150,10 @@ class Search:
         basis = [ranked[position] for position in chosen]
         columns = linear.independent_columns(rows.values[basis], attempt)
         return cls(rows, columns, basis)
+
+    @cached_property
+    def _matrix(self) -> fmpz_mat:
+        return linear.integer_matrix(self.values)
 
     def guess(self, should_stop: Callable[[], bool] = never) -> bool:
         """Move to the basis where the same method ends in double precision.
@@ -219,7 +224,7 @@ class Search:
             linear.integer_matrix(self.values[self.basis]),
             linear.integer_column([1 << self.levels[i] for i in self.basis]),
         )
-        products = self.matrix * numerators
+        products = self._matrix * numerators
         return (
             linear.python_integers(numerators),
             linear.python_integers(products),

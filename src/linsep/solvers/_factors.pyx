@@ -90,9 +90,12 @@ def orthonormal(rows, double tolerance):
     return Q, triangle, order[:rank].astype(np.intp) - 1
 
 
-def divided(rows, triangle, bint lower=False):
-    """Return ``rows @ inverse(triangle)``, in C order; rows of shape (k,) or (m, k)."""
-    quotient = np.array(rows, dtype=np.float64, order="C")
+def divided(rows, triangle, bint lower=False, bint overwrite=False):
+    """Return ``rows @ inverse(triangle)``, in C order; rows of shape (k,) or (m, k).
+
+    With `overwrite` it takes the place of the rows, doubles in C order.
+    """
+    quotient = rows if overwrite else np.array(rows, dtype=np.float64, order="C")
     if quotient.size == 0:
         return quotient
     cdef double[:, ::1] out = quotient.reshape(-1, triangle.shape[0])

@@ -27,6 +27,8 @@ from linsep.solvers.scaling import (
 EPS = float(np.finfo(np.float64).eps)
 # Below this a product with 1 - EPS is no longer sure to be smaller.
 SUBNORMAL = float(np.finfo(np.float64).tiny) / EPS
+# Entries of up to this power of two, up or down, are multiplied as they are.
+NEAR_ONE = 100
 # A sum of squares above this one lost nothing to underflow that could be seen.
 LEAST_SQUARE = 1e-250
 
@@ -80,7 +82,9 @@ def margin_upper(
         The rows meant, where `rows` holds others too.
     """
     p = weights / weights.sum()
-    index = np.arange(rows.shape[0]) if index is None else index
+    every = np.arange(rows.shape[0])
+    index = every if index is None else index
+    is_whole = np.array_equal(index, every)
     if fit_intercept:
         positive = as_dense(rows[:, -1]).ravel()[index] > 0
         mass = float(p[positive].sum())
@@ -93,13 +97,15 @@ def margin_upper(
         a_row = rows.size // max(1, rows.shape[0])
         for start, stop in split(index.size, SMALL_BLOCKS * a_row):
             here = slice(start, stop)
-            part = rows[index[here]]
+            part = rows[here] if is_whole else rows[index[here]]
             yield here, part[:, :-1] if fit_intercept else part
 
     exponent = max((exponent_above(part) for _, part in parts()), default=0)
+    if abs(exponent) <= NEAR_ONE:
+        exponent = 0  # what underflows is far below the bound on rounding
     total, lengths = np.zeros(rows.shape[1] - int(fit_intercept)), np.empty(len(p))
     for here, part in parts():
-        unit = shifted(part, -exponent)
+        unit = shifted(part, -exponent) if exponent else part
         lengths[here] = row_lengths(unit)
         total += p[here] @ unit
     # What the sums may lose, and what an imbalance of the rounded masses may cost: a

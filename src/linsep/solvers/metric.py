@@ -14,7 +14,7 @@ up to a rotation, hence the same rounds.
 
 Rank deficiency (dummy columns, constant columns, more columns than rows) is met by a
 rank-revealing factorisation: coordinates span the row space only. Two factorisations
-serve: pivoted QR of the rows, and for wide rows an eigendecomposition of their Gram
+serve: pivoted QR of the rows, and for wide rows a pivoted Cholesky factor of their Gram
 matrix, where the number of columns never appears. Rows too many and too wide for either
 get the diagonal metric, which only takes out the scale of each column; sparse ones then
 stay sparse.
@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 from linsep.rows import as_dense, is_sparse
 from linsep.solvers._factors import divided, orthonormal
 from linsep.solvers.bounds import row_lengths
-from linsep.solvers.gram_factor import clear_factor
+from linsep.solvers.gram_factor import clear_factor, pivoted_cholesky
 from linsep.solvers.pieces import Check, divided_by, gram_of, never, second_moment
 from linsep.solvers.scaling import Balanced, exponents, row_blocks, row_numbers
 
@@ -45,8 +46,8 @@ GRAM_TOLERANCE = 1e-11
 WIDE = 2
 # Beyond this many coordinates factorising costs minutes, and the metric is diagonal.
 MOST_COORDINATES = 3000
-# Multiply-adds of a QR, or eigendecomposition, from which its time is worth saving.
-MOMENT_FROM = 20_000_000
+# Multiply-adds of a QR from which its time is worth saving.
+MOMENT_FROM = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -111,12 +112,12 @@ def whiten(
         return _coordinates(A, check)
 
 
-def _coordinates(A: Any, check: Check) -> Coordinates:
-    """Whiten the rows as they are."""
+def _coordinates(A: Any, check: Check, *, overwrite: bool = False) -> Coordinates:
+    """Whiten the rows as they are, dense ones in place if allowed."""
     m, d = A.shape
     if d > WIDE * m:
         return _gram_coordinates(A, check)
-    return _dense_coordinates(as_dense(A), check)
+    return _dense_coordinates(as_dense(A), check, overwrite=overwrite)
 
 
 def _centred(A: NDArray[np.float64], check: Check) -> Coordinates:
@@ -124,12 +125,15 @@ def _centred(A: NDArray[np.float64], check: Check) -> Coordinates:
     signs = A[:, -1]
     centre = (A.T @ signs)[:-1] / len(A)
     centre[~np.isfinite(centre)] = 0.0
-    moved = A.copy()
-    moved[:, :-1] -= signs[:, None] * centre
-    if not np.isfinite(moved).all():  # at the end of the doubles: as they are
+    moved = np.empty(A.shape)
+    np.multiply(signs[:, None], centre, out=moved[:, :-1])
+    np.subtract(A[:, :-1], moved[:, :-1], out=moved[:, :-1])
+    moved[:, -1] = signs
+    # At the end of the doubles: as they are.
+    if not np.isfinite([moved.min(), moved.max()]).all():
         return _dense_coordinates(A, check)
     check()
-    inner = _coordinates(moved, check)
+    inner = _coordinates(moved, check, overwrite=True)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = inner.to_weights(u)
@@ -172,18 +176,21 @@ def rewhiten(coordinates: Coordinates, weights: NDArray[np.float64]) -> Coordina
 def _normalised(
     rows: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the rows at unit length, and their lengths (1 for a zero row)."""
+    """Bring rows to unit length in place; return also the lengths, 1 for a zero."""
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     length[length == 0] = 1.0
-    return rows / length[:, None], length
+    rows /= length[:, None]
+    return rows, length
 
 
-def _dense_coordinates(A: NDArray[np.float64], check: Check) -> Coordinates:
+def _dense_coordinates(
+    A: NDArray[np.float64], check: Check, *, overwrite: bool = False
+) -> Coordinates:
     """Whiten in the column space: by the second moment where that is safe, else QR."""
     m, d = A.shape
     if m == 0 or d == 0:
         return Coordinates(np.zeros((m, 0)), np.ones(m), lambda u: np.zeros(d))
-    scaled = Balanced.of(A)
+    scaled = Balanced.of(A, overwrite=overwrite)
     if m * d**2 > MOMENT_FROM:
         coordinates = _moment_coordinates(scaled, check)
         if coordinates is not None:
@@ -197,25 +204,32 @@ def _moment_coordinates(scaled: Balanced, check: Check) -> Coordinates | None:
     It squares the condition, so None where a pivot is neither clearly zero nor clearly
     not.
     """
-    length = np.sqrt(np.einsum("ij,ij->j", scaled.values, scaled.values))
-    columns = exponents(length)
-    unit_columns = np.ldexp(scaled.values, -columns)
+    moment = second_moment(scaled.values, check)
+    columns = exponents(np.sqrt(moment.diagonal()))
     check()
-    factor = clear_factor(second_moment(unit_columns, check))
+    factor = clear_factor(np.ldexp(moment, -columns - columns[:, None]))
     if factor is None:
         return None
     rows, chosen = factor
-    triangle = rows[chosen].T
     check()
-    whole = divided_by(unit_columns[:, chosen], triangle, check)
-    unit, row_length = _normalised(whole)
+    triangle = np.ldexp(rows[chosen].T, columns[chosen])
+    whitened = divided_by(np.take(scaled.values, chosen, 1), triangle, check)
+    unit, length = _normalised(whitened)
+    return Coordinates(
+        unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
+    )
 
-    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        w = np.zeros(columns.size)
-        w[chosen] = _solved(triangle, u)
-        return scaled.weights(np.ldexp(w, -columns))
 
-    return Coordinates(unit, scaled.lengths(row_length), to_weights)
+def _on_chosen(
+    scaled: Balanced,
+    triangle: NDArray[np.float64],
+    chosen: NDArray[np.intp],
+    u: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the weights that ``u`` stands for, zero on columns not chosen."""
+    w = np.zeros(scaled.columns.size)
+    w[chosen] = _solved(triangle, u)
+    return scaled.weights(w)
 
 
 def _solved(
@@ -229,52 +243,38 @@ def _qr_coordinates(scaled: Balanced) -> Coordinates:
     """Whiten by a pivoted QR of the scaled rows: ``A T = Q``."""
     Q, triangle, chosen = orthonormal(scaled.values, RANK_TOLERANCE)
     unit, length = _normalised(Q)
-
-    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        w = np.zeros(scaled.columns.size)
-        w[chosen] = _solved(triangle, u)
-        return scaled.weights(w)
-
-    return Coordinates(unit, scaled.lengths(length), to_weights)
+    return Coordinates(
+        unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
+    )
 
 
 def _gram_coordinates(A: Any, check: Check) -> Coordinates:
-    """Whiten in the row space: rows become those of U in ``A A^T = U diag(s) U^T``.
+    """Whiten in the row space: ``A A^T = L L^T``, and the rows of L are whitened.
 
-    Where the rank of A is clear, a Cholesky factor L of the Gram matrix is quicker: its
-    rows are whitened. With full rank every orthogonal U serves, and it is the identity.
+    Independent rows are then orthonormal: as good as the unit vectors.
     """
+    m = A.shape[0]
     scaled = Balanced.of(A)
     gram = gram_of(scaled.values, check)
-    m = len(gram)
+    to_unit = np.ldexp(1.0, -exponents(np.sqrt(gram.diagonal())))
     check()
-    factor = clear_factor(gram) if m**3 > MOMENT_FROM else None
-    if factor is not None:
-        rows, chosen = factor
-        triangle, span = rows[chosen].T, scaled.values[chosen].T
-        inner = (
-            Coordinates(np.eye(m), np.ones(m), lambda u: divided(u[chosen], triangle))
-            if len(chosen) == m
-            else _dense_coordinates(rows, check)
+    L, pivots = pivoted_cholesky(gram * to_unit * to_unit[:, None], GRAM_TOLERANCE)
+    L /= to_unit[:, None]
+    triangle = L[pivots]
+    if pivots.size < m:
+        inner = _dense_coordinates(L, check)
+    else:
+        inner = Coordinates(
+            np.eye(m), np.ones(m), lambda u: divided(u[pivots], triangle.T)
         )
 
-        def spanned(u: NDArray[np.float64]) -> NDArray[np.float64]:
-            # span^T w = triangle^T v  for  rows v = u.
-            v = inner.to_weights(u)
-            return scaled.weights(np.asarray(span @ _solved(triangle, v)))
-
-        return Coordinates(inner.rows, scaled.lengths(inner.scale), spanned)
-    values, vectors = np.linalg.eigh(gram)
-    kept = values > GRAM_TOLERANCE * max(values[-1], np.finfo(float).tiny)
-    basis, kept_values = vectors[:, kept], values[kept]
-    unit, length = _normalised(np.ascontiguousarray(basis))
-
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        # basis^T (A w) = u  for  w = A^T basis diag(1 / s) u.
-        w = np.asarray(scaled.values.T @ (basis @ (u / kept_values)))
-        return scaled.weights(w)
+        # A w = L v  for  w = A_p^T beta  with  L_p^T beta = v, p the pivots.
+        beta = np.zeros(m)
+        beta[pivots] = divided(inner.to_weights(u), triangle, lower=True)
+        return scaled.weights(np.asarray(scaled.values.T @ beta))
 
-    return Coordinates(unit, scaled.lengths(length), to_weights)
+    return Coordinates(inner.rows, scaled.lengths(inner.scale), to_weights)
 
 
 def _unit_rows(

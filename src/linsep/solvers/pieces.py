@@ -73,8 +73,7 @@ def gram_of(rows: Any, check: Check = never) -> NDArray[np.float64]:
 def divided_by(
     rows: NDArray[np.float64], triangle: NDArray[np.float64], check: Check
 ) -> NDArray[np.float64]:
-    """Return ``rows @ inverse(triangle)``."""
-    quotient = np.empty((len(rows), len(triangle)))
+    """Put ``rows @ inverse(triangle)`` in the place of rows in C order; return it."""
     for part in pieces(len(rows), len(triangle) ** 2, check):
-        quotient[part] = divided(rows[part], triangle)
-    return quotient
+        divided(rows[part], triangle, overwrite=True)
+    return rows

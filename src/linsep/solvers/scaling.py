@@ -28,7 +28,7 @@ def exponent_above(values: Any) -> int:
     >>> exponent_above(np.array([3.0, -4.0])), exponent_above(np.zeros(2))
     (3, 0)
     """
-    largest = float(abs(values).max()) if min(values.shape) else 0.0
+    largest = float(max(values.max(), -values.min())) if min(values.shape) else 0.0
     return math.frexp(largest)[1]
 
 
@@ -75,11 +75,17 @@ class Balanced:
     columns: NDArray[np.int64]
 
     @classmethod
-    def of(cls, A: Any) -> Balanced:
-        """Scale the rows of a dense or CSR matrix."""
+    def of(cls, A: Any, *, overwrite: bool = False) -> Balanced:
+        """Scale the rows of a dense or CSR matrix, a dense one in place if allowed.
+
+        New memory takes as long to get as the arithmetic does.
+        """
         m = A.shape[0]
         columns = exponents(_largest(A, 0))
-        values = _shifted_both(A, None, -columns)
+        if overwrite and np.abs(columns).max(initial=0) <= SAFE_EXPONENT:
+            values = np.multiply(A, np.ldexp(1.0, -columns), out=A)
+        else:
+            values = _shifted_both(A, None, -columns)
         by_row = exponents(_largest(values, 1))
         if not m or by_row.max() - by_row.min() <= EXTREME_ROW_BITS:
             return cls(values, np.zeros(m, dtype=np.int64), columns)
@@ -162,4 +168,6 @@ def _largest(A: Any, axis: int) -> NDArray[np.float64]:
             else:
                 np.maximum.at(largest, row_numbers(A, here), sizes)
         return largest
-    return np.asarray(np.maximum.reduce(np.abs(A), axis=axis, initial=0.0))
+    if A.shape[axis] == 0:
+        return np.zeros(A.shape[1 - axis])
+    return np.asarray(np.maximum(A.max(axis=axis), -A.min(axis=axis)))

@@ -21,7 +21,7 @@ from linsep.rows.rounding import gamma
 from linsep.rows.threads import map_in_threads
 from linsep.solvers.blas import calm_blas
 from linsep.verified._moments import column_sums, row_products
-from linsep.verified.vectors import columns_of
+from linsep.verified.vectors import SparseVector, columns_of
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -207,6 +207,21 @@ class Part:
         for start, stop in self._chunks():
             self.check()
             yield slice(start, stop), self._raw(start, stop)
+
+    def separated(
+        self, direction: SparseVector, equal: NDArray[np.bool_]
+    ) -> Index | None:
+        """Return the rows it is positive on, exactly; None if it is no direction.
+
+        That is, if it is negative on a row, or not zero on one of those `equal`.
+        """
+        signs = np.zeros(self.index.size, dtype=np.int8)
+        for range_, block in self.raw_blocks():
+            signs[range_] = direction.signs_on(block)
+            is_wrong = (signs < 0) | (equal & (signs != 0))
+            if is_wrong[range_].any():
+                return None
+        return self.index[signs > 0]
 
     def mapped(self, function: Callable[[slice, Any], Any]) -> list[Any]:
         """Return ``function(range, block)`` of every block of dense rows, in order."""

@@ -96,6 +96,8 @@ class Reduction:
     known : dict of int to SparseVector, optional
         Vectors that vanish on all rows, each by a column that no other of them holds;
         where these are all there are, no null space need be looked for.
+    hint : SparseVector, optional
+        What may be a direction: the first to be tried.
     check : callable
         Called between steps; ends the work by an exception.
     """
@@ -104,6 +106,7 @@ class Reduction:
     counts: Counts
     start: Floats | None = None
     known: Mapping[int, SparseVector] | None = None
+    hint: SparseVector | None = None
     check: Check = no_check
     directions: list[SparseVector] = field(default_factory=list)
 
@@ -115,6 +118,13 @@ class Reduction:
         presolve = Presolve(self.rows, self.counts.both, self.check)
         self.stage = np.full(self.rows.shape[0], -1)
         z = np.zeros(d) if self.start is None else self.start.copy()
+        if self.hint is not None:
+            every = np.arange(self.rows.shape[0])
+            whole = Part.of(self.rows, every, np.arange(d), self.check)
+            gone = whole.separated(self.hint, self.counts.both)
+            if gone is not None and gone.size:
+                presolve.drop(gone)
+                self._take(self.hint, gone)
         while True:
             for direction, gone in presolve.run():
                 self._take(direction, gone)
@@ -330,20 +340,10 @@ class _Newton:
         for bits in BITS:
             u = _rounded(raw[free], self.part.exponents[free], bits)
             direction = _times(basis, free, u)
-            gone = self._separated(direction)
+            gone = self.part.separated(direction, self.equal)
             if gone is not None and gone.size:
                 return direction.placed(self.part.columns), gone
         return None
-
-    def _separated(self, direction: SparseVector) -> Index | None:
-        """Return the rows it is positive on; None if it is not a direction."""
-        signs = np.zeros(self.part.index.size, dtype=np.int8)
-        for range_, block in self.part.raw_blocks():
-            signs[range_] = direction.signs_on(block)
-            is_wrong = (signs < 0) | (self.equal & (signs != 0))
-            if is_wrong[range_].any():
-                return None
-        return self.part.index[signs > 0]
 
 
 class _Block:

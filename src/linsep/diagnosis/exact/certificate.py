@@ -57,7 +57,7 @@ class CertifiedRows:
 
 def certified_rows(study: Study, groups: Groups, demands: Demands) -> CertifiedRows:
     """Choose the data a certificate is about: the user's own where it can be."""
-    if study.labels is not None and study.family == "binomial":
+    if _is_users_own(study):
         return _users_own(study, groups, demands)
     equal = np.flatnonzero(demands.equal)
     of_row = np.concatenate([np.arange(demands.equal.size), equal]).astype(np.intp)
@@ -72,6 +72,11 @@ def certified_rows(study: Study, groups: Groups, demands: Demands) -> CertifiedR
         signs < 0,
         demands,
     )
+
+
+def _is_users_own(study: Study) -> bool:
+    is_plain = study.labels is not None and study.family == "binomial"
+    return is_plain and study.held is None
 
 
 def _users_own(study: Study, groups: Groups, demands: Demands) -> CertifiedRows:
@@ -93,7 +98,7 @@ def _users_own(study: Study, groups: Groups, demands: Demands) -> CertifiedRows:
 def counts_of(study: Study, groups: Groups, demands: Demands) -> Counts:
     """Return how often each demand stands in the data a certificate is about."""
     m = demands.equal.size
-    if study.labels is None or study.family != "binomial":
+    if not _is_users_own(study):
         return Counts(np.ones(m), demands.equal.astype(np.float64))
     demanded = demands.rows.signs[groups.group]
     _, is_against = _signs_and_against(study, demanded)

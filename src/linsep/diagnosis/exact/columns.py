@@ -120,6 +120,9 @@ def columns_of(
         dense = as_dense(block)
         values = IntegerRows.from_floats(dense[:, priority]).values
         pivots = linear.independent_columns(values, attempt)
+        if len(pivots) == d:
+            return Columns(np.arange(d), np.zeros(d, dtype=bool))
+        require_time(should_stop)
         if not combinations or d - len(pivots) > MOST_COMBINATIONS:
             found, missed = _wide(
                 rows, values, chosen, pivots, priority, attempt, should_stop

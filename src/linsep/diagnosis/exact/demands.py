@@ -22,6 +22,10 @@ A direction ``w`` of the coefficients never lowers the log-likelihood iff
   in a conditional model. Where several have the event at one time, Breslow's and
   Efron's likelihoods compare them with each other too: ``x_i . w = constant`` for each;
   the exact ones do not.
+- Davidson's ties (won, a tie and lost have the weights ``exp(s_i)``, ``exp(t + (s_i +
+  s_j) / 2)`` and ``exp(s_j)``): won asks for ``s_i - s_j >= 0`` and ``>= 2 t``, a tie
+  for ``2 t >= |s_i - s_j|``. Where ``t`` is known, no direction changes it, so that a
+  tie asks for ``s_i = s_j``, as two half wins do.
 
 Distinct rows of X stand once, with all the levels observed there: two levels on the two
 sides of one demand make it an equality.
@@ -31,7 +35,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -46,6 +50,8 @@ from linsep.input import InputError
 from linsep.rows import Rows, SparseRows, rows_from
 from linsep.rows.equal_rows import Groups, merge_equal_rows
 
+# The coefficient of ties in Davidson's model, the logarithm of their factor.
+TIES = "ties"
 # Comparisons of a Cox regression that are written down at most.
 MOST_STACKED = 300_000
 
@@ -75,6 +81,8 @@ class Demands:
     is_written : bool
         Whether these are the demands; else they are too many, and `rows` are those of
         `strata_beside`.
+    n_held : int
+        How many rows, the last ones, are of a penalty and of no observation.
     """
 
     rows: Rows
@@ -85,6 +93,7 @@ class Demands:
     of_group: NDArray[np.intp]
     of_level: NDArray[np.bool_] | None = None
     is_written: bool = True
+    n_held: int = 0
 
     @property
     def named_columns(self) -> list[tuple[str, int]]:
@@ -112,7 +121,45 @@ class Demands:
 
 
 def demands_of(study: Study, groups: Groups) -> Demands:
-    """Write a regression as signed rows over the distinct rows of X."""
+    """Write a regression as signed rows over the distinct rows of X.
+
+    A penalty that grows without end along every ``w`` with ``M w != 0`` demands
+    ``M w = 0`` beside.
+    """
+    demands = _of_likelihood(study, groups)
+    return demands if study.held is None else _with_held(demands, study)
+
+
+def _with_held(demands: Demands, study: Study) -> Demands:
+    """Add the rows of a penalty, for each class that has coefficients."""
+    from scipy import sparse
+
+    if not demands.is_written:
+        raise InputError(
+            f"a penalty matrix goes with at most {MOST_STACKED:,} comparisons of a "
+            "Cox regression, got more; leave the penalised columns out"
+        )
+    m, width = demands.rows.shape
+    held = sparse.coo_array(np.asarray(study.held))
+    constants = set(demands.constants.tolist())
+    columns = [j for _, j in demands.named_columns if j not in constants]
+    whole = [sparse.csr_array(demands.rows.take(np.arange(m)))]
+    d = len(study.names)
+    for start in range(0, len(columns), d):
+        at = np.array(columns[start : start + d])[held.coords[1]]
+        shape = (held.shape[0], width)
+        whole.append(sparse.csr_array((held.data, (held.coords[0], at)), shape=shape))
+    stacked = sparse.csr_array(sparse.vstack(whole, format="csr"))
+    n_held = stacked.shape[0] - m
+    return replace(
+        demands,
+        rows=rows_from(stacked, np.ones(m + n_held, dtype=np.int8), False),
+        equal=np.append(demands.equal, np.ones(n_held, dtype=bool)),
+        n_held=n_held,
+    )
+
+
+def _of_likelihood(study: Study, groups: Groups) -> Demands:
     outcome, names = study.outcome, study.names
     has = levels_of_groups(groups, outcome.has)
     if study.family == "multinomial" and outcome.levels.size > 1:
@@ -121,6 +168,8 @@ def demands_of(study: Study, groups: Groups) -> Demands:
         return _ordinal(groups.X, has, study)
     if study.family in OF_TIMES:
         return _cox(study)
+    if study.family == "davidson":
+        return _davidson(groups.X, has, study)
     if study.family == "conditional poisson":
         assert study.strata is not None
         is_positive = np.asarray(has[:, 1])
@@ -255,6 +304,33 @@ def _ordinal(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
         np.arange(n_thresholds + X.shape[1]),
         [*(f"{low}|{high}" for low, high in pairwise(levels)), *study.names],
         np.arange(n_thresholds),
+    )
+
+
+def _davidson(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
+    """One column for ties, then the strengths; two rows an observation.
+
+    Won, a tie and lost have the logits ``x . w``, ``2 t`` and ``-x . w`` up to a half.
+    """
+    from scipy import sparse
+
+    strengths = sparse.csr_array(X, dtype=np.float64)
+    lost, tie, won = range(3)
+
+    def block(chosen: NDArray[np.intp], first: int, second: int) -> Any:
+        sign = 1.0 if first == won else -1.0
+        ties = np.full((chosen.size, 1), -2.0 if second == tie else 0.0)
+        return sparse.hstack(
+            [sparse.csr_array(ties), sign * strengths[chosen]], format="csr"
+        )
+
+    return _stacked(
+        has,
+        [(won, tie), (lost, tie), (won, lost)],
+        block,
+        np.arange(1 + X.shape[1]),
+        [TIES, *study.names],
+        np.arange(1),
     )
 
 

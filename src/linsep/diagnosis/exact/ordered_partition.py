@@ -76,8 +76,9 @@ def partition_in_order(
     columns: Columns,
     rng: np.random.Generator,
     watch: Watch,
+    hint: SparseVector | None = None,
 ) -> OrderedPartition:
-    """Part the rows.
+    """Part the rows; a direction that is guessed beforehand is tried first.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def partition_in_order(
     rows = demands.rows
     check = partial(require_time, watch.is_over)
     known = columns.null_vectors if columns.is_well_conditioned else None
-    reduced = VerifiedReduction(rows, counts, known=known, check=check).run()
+    reduced = VerifiedReduction(rows, counts, known=known, hint=hint, check=check).run()
     rest, left = None, np.flatnonzero(reduced.overlapped)
     if not reduced.is_proved:
         if reduced.columns.size > MOST_EXACT:

@@ -1,4 +1,4 @@
-r"""Sums over all pairs of a Cox regression, in one sort and cumulative sums.
+r"""Sums over all pairs of a Cox regression, in one sort and a tree of sums.
 
 The demands are ``(x_i - x_j) . w >= 0`` for each case i and each row j at risk with it:
 billions, which are never formed. With ``u_j > 0`` for each row and ``v_k > 0`` for each
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,77 +37,107 @@ PROVED = 0.5
 
 
 @dataclass(frozen=True)
-class Nested:
-    """Risk sets without late entries: each holds all later ones of its stratum.
+class Spans:
+    """The risk sets in which each row is to be compared with, one after the other.
+
+    Sums over the rows of a set, and over the sets of a row, go by a binary tree over
+    the sets: a row belongs to few of its nodes, a set lies under few. So nothing is
+    ever taken away again, which would cost digits where rows enter late.
 
     Attributes
     ----------
-    last : ndarray of shape (n,), int
-        The last set that a row is in as one to be compared with; -1 for none.
+    first, last : ndarray of shape (n,), int
+        The sets of a row, which are of its stratum; `last` is -1 for none.
     case_of : ndarray of shape (n,), int
         The set in which it is a case; -1 for none.
-    stratum : ndarray of shape (n_sets,), int
-        The stratum of each set, increasing.
+    n_sets : int
     """
 
+    first: Index
     last: Index
     case_of: Index
-    stratum: Index
+    n_sets: int
 
     @classmethod
-    def of(cls, sets: RiskSets, strata: Index, *, exact: bool) -> Nested | None:
-        """Return the sets so; None where rows enter late.
+    def of(cls, sets: RiskSets, *, exact: bool) -> Spans:
+        """Return the spans of rows at risk.
 
         Cases of one time are not compared with each other if ties are `exact`.
         """
-        here = sets.is_compared
-        first = np.full(int(strata.max()) + 1, sets.n_sets)
-        np.minimum.at(first, strata[here], sets.enters[here])
-        if (sets.enters[here] > first[strata[here]]).any():
-            return None
-        stratum = np.zeros(sets.n_sets, dtype=np.intp)
         is_case = sets.case_of >= 0
-        stratum[sets.case_of[is_case]] = strata[is_case]
-        last = np.where(here, sets.leaves - (is_case & exact) - 1, -1)
+        last = np.where(
+            sets.is_compared, sets.leaves - (is_case & exact) - 1, np.intp(-1)
+        )
         last[last < sets.enters] = -1
-        return cls(last, sets.case_of, stratum)
-
-    @property
-    def n_sets(self) -> int:
-        """How many sets there are."""
-        return int(self.stratum.size)
+        return cls(sets.enters, last, sets.case_of, sets.n_sets)
 
     @cached_property
-    def spans(self) -> list[tuple[int, int]]:
-        """The first set of each stratum, and the one after its last."""
-        starts = np.flatnonzero(np.diff(self.stratum, prepend=-1))
-        return list(pairwise([*starts.tolist(), self.n_sets]))
+    def _of_sets(self) -> Index:
+        """The nodes above each set, itself the first, of shape (n_sets, n_levels)."""
+        n_levels = max(1, self.n_sets - 1).bit_length() + 1
+        leaves = np.arange(self.n_sets) + (1 << (n_levels - 1))
+        return leaves[:, np.newaxis] >> np.arange(n_levels)
+
+    @cached_property
+    def _of_rows(self) -> tuple[Index, Index]:
+        """The nodes that make up the span of each row, and the rows."""
+        size = 1 << (self._of_sets.shape[1] - 1)
+        rows = np.flatnonzero(self.last >= 0)
+        low, high = self.first[rows] + size, self.last[rows] + size + 1
+        nodes, owners = [], []
+        while rows.size:
+            for node, at in ((low, low % 2 == 1), (high - 1, high % 2 == 1)):
+                nodes.append(node[at])
+                owners.append(rows[at])
+            low, high = (low + 1) // 2, high // 2
+            going_on = low < high
+            rows, low, high = rows[going_on], low[going_on], high[going_on]
+        return np.concatenate([*nodes, rows]), np.concatenate([*owners, rows])
+
+    @cached_property
+    def _matrices(self) -> tuple[Any, Any]:
+        """Zeros and ones: sets by nodes, and nodes by rows."""
+        from scipy import sparse
+
+        above, (nodes, owners) = self._of_sets, self._of_rows
+        n_nodes = 1 << above.shape[1]
+        starts = np.arange(self.n_sets + 1) * above.shape[1]
+        return (
+            sparse.csr_array(
+                (np.ones(above.size), above.ravel(), starts),
+                shape=(self.n_sets, n_nodes),
+            ),
+            sparse.csr_array(
+                (np.ones(nodes.size), (nodes, owners)), shape=(n_nodes, self.last.size)
+            ),
+        )
 
     def summed(self, values: Floats) -> Floats:
         """Sum over the rows of each set; `values` of shape (n,) or (n, k)."""
-        here = self.last >= 0
-        total = np.zeros((self.n_sets, *values.shape[1:]))
-        np.add.at(total, self.last[here], values[here])
-        for start, stop in self.spans:
-            total[start:stop] = total[start:stop][::-1].cumsum(axis=0)[::-1]
-        return total
+        of_sets, of_rows = self._matrices
+        return np.asarray(of_sets @ (of_rows @ values))
 
     def since(self, values: Floats) -> Floats:
         """Sum, for each row, over the sets it is in; `values` of shape (n_sets,)."""
-        total = np.empty(self.n_sets)
-        for start, stop in self.spans:
-            total[start:stop] = np.cumsum(values[start:stop])
-        return np.where(self.last >= 0, total[self.last], 0.0)
+        of_sets, of_rows = self._matrices
+        return np.asarray(of_rows.T @ (of_sets.T @ values))
 
-    def largest(self, ranks: Index, rows: NDArray[np.bool_] | None = None) -> Index:
-        """Return the largest rank (>= 0) in each set, of some of its rows; else -1."""
-        here = self.last >= 0 if rows is None else (self.last >= 0) & rows
-        own = np.full(self.n_sets, -1)
-        np.maximum.at(own, self.last[here], ranks[here])
-        # Later strata are passed first, so that theirs count for less.
-        step = int(ranks.max(initial=0)) + 2
-        above = (int(self.stratum.max(initial=0)) - self.stratum) * step
-        return np.maximum.accumulate((own + above)[::-1])[::-1] - above
+    def largest(self, ranks: Index) -> Index:
+        """Return the largest rank (>= 0) of the rows of each set; -1 for none."""
+        nodes, owners = self._of_rows
+        held = np.full(1 << self._of_sets.shape[1], -1)
+        np.maximum.at(held, nodes, ranks[owners])
+        return np.asarray(held[self._of_sets].max(axis=1, initial=-1))
+
+    def lowest(self, values: Index) -> Index:
+        """Return for each row the smallest of the values of its sets."""
+        nodes, owners = self._of_rows
+        most = np.iinfo(np.intp).max
+        held = np.full(1 << self._of_sets.shape[1], most)
+        np.minimum.at(held, self._of_sets, values[:, np.newaxis])
+        found = np.full(self.last.size, most)
+        np.minimum.at(found, owners, held[nodes])
+        return found
 
     def least_case(self, ranks: Index) -> Index:
         """Return the smallest rank of the cases of each set."""
@@ -139,7 +169,7 @@ class Sums:
     M_error: Floats
 
 
-def sums_at(X: Floats, w: Floats, sets: Nested) -> Sums:
+def sums_at(X: Floats, w: Floats, sets: Spans) -> Sums:
     """Sum over all pairs with the weights of a point.
 
     Parameters
@@ -147,7 +177,7 @@ def sums_at(X: Floats, w: Floats, sets: Nested) -> Sums:
     X : ndarray of shape (n, d)
         Differences of rows of X are those of the data, up to the rounding of each.
     w : ndarray of shape (d,)
-    sets : Nested
+    sets : Spans
     """
     n = X.shape[0]
     eta = X @ w
@@ -186,7 +216,7 @@ def sums_at(X: Floats, w: Floats, sets: Nested) -> Sums:
     )
 
 
-def is_proved(X: Floats, sums: Sums, sets: Nested) -> bool:
+def is_proved(X: Floats, sums: Sums, sets: Spans) -> bool:
     """Tell whether the weights prove that all pairs overlap."""
     d = X.shape[1]
     if not all(np.isfinite(part).all() for part in (sums.r, sums.M, sums.M_error)):
@@ -227,7 +257,7 @@ def is_proved(X: Floats, sums: Sums, sets: Nested) -> bool:
     return bool(_largest_gap(z, sets) + 2.01 * off < 1.0 - 1e-9)
 
 
-def _largest_gap(z: Floats, sets: Nested) -> float:
+def _largest_gap(z: Floats, sets: Spans) -> float:
     """Return the largest ``z_i - z_j`` of a case and a row of its set."""
     order = np.argsort(-z, kind="stable")
     ranks = np.empty(z.size, dtype=np.intp)

@@ -160,7 +160,10 @@ class Quotient:
         exact = _Exact(self, index, extra)
         if self.dimension == 1:
             return exact.on_a_line()
-        answer = exact.by_engine(should_stop, start) or exact.by_ladder(should_stop)
+        answer = exact.by_engine(should_stop, start)
+        if answer is None:
+            require_time(should_stop)
+            answer = exact.by_ladder(should_stop)
         if answer is None:
             raise OutOfTime
         return answer

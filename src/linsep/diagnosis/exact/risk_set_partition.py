@@ -21,7 +21,7 @@ from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.demands import strata_beside
 from linsep.diagnosis.exact.large_columns import columns_of_any
 from linsep.diagnosis.exact.ordered_partition import OrderedPartition
-from linsep.diagnosis.exact.partial_likelihood import Nested, Sums, is_proved, sums_at
+from linsep.diagnosis.exact.partial_likelihood import Spans, Sums, is_proved, sums_at
 from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.status import Estimate
@@ -97,16 +97,12 @@ class RiskSetPartition:
         w = self._together()
         return self._partition(w), self._verdicts(w, strata)
 
-    def _sets(self, strata: Index) -> tuple[Nested, RiskSets]:
+    def _sets(self, strata: Index) -> tuple[Spans, RiskSets]:
         """Return the risk sets within strata."""
         assert self.study.observed is not None
         family = self.study.family
         sets = RiskSets.of(self.study.observed, strata, family)
-        nested = Nested.of(sets, strata, exact=family == "cox exact")
-        if nested is None:
-            self._give_up("late entries make risk sets that are not nested")
-        assert nested is not None
-        return nested, sets
+        return Spans.of(sets, exact=family == "cox exact"), sets
 
     def _give_up(self, why: str = "rounding hides a direction") -> None:
         self.watch.give_up(
@@ -168,7 +164,7 @@ class RiskSetPartition:
         return found, found.kept.size - (rows.shape[1] - d)
 
     def _stepped(
-        self, X: Floats, w: Floats, sums: Sums, sets: Nested
+        self, X: Floats, w: Floats, sums: Sums, sets: Spans
     ) -> tuple[Floats, Sums, bool]:
         """Take a step of Newton's method; tell whether the likelihood grew."""
         try:
@@ -182,7 +178,7 @@ class RiskSetPartition:
             step = step / 2
         return w, sums, False
 
-    def _snapped(self, w: Floats, used: Index, sets: Nested) -> list[int] | None:
+    def _snapped(self, w: Floats, used: Index, sets: Spans) -> list[int] | None:
         """Round an iterate that runs off to few bits, in the units of the data."""
         whole = np.zeros(self.kept.size)
         whole[used] = np.ldexp(w, -self.powers[used])
@@ -220,7 +216,7 @@ class RiskSetPartition:
         shifts = (rows.exponents - least).astype(object)
         return np.left_shift(rows.products(w).astype(object), shifts), least
 
-    def _separates(self, direction: list[int], sets: Nested) -> bool:
+    def _separates(self, direction: list[int], sets: Spans) -> bool:
         """Tell exactly whether a direction is >= 0 on all pairs and positive on one."""
         # Most are refuted by doubles.
         floats = np.array([float(value) for value in direction])
@@ -272,19 +268,17 @@ class RiskSetPartition:
     def _is_separated(self, w: list[int]) -> NDArray[np.bool_]:
         """Return which rows only strict pairs speak of, for a direction of them all."""
         assert self.study.strata is not None
-        nested, sets = self._sets(self.study.strata)
+        spans, sets = self._sets(self.study.strata)
         ranks, _ = self._ranks(w)
         # A case alone at its time is not compared with itself.
         is_case = sets.case_of >= 0
         is_alone = is_case.copy()
         is_alone[is_case] = sets.n_cases[sets.case_of[is_case]] == 1
-        last = np.where(is_alone, sets.leaves - 2, nested.last)
+        last = np.where(is_alone, sets.leaves - 2, spans.last)
         last[last < sets.enters] = -1
-        others = replace(nested, last=last)
-        lowest = nested.least_case(ranks)
-        for start, stop in nested.spans:
-            lowest[start:stop] = np.minimum.accumulate(lowest[start:stop])
-        separated = (last < 0) | (lowest[last] > ranks)
+        others = replace(spans, last=last)
+        lowest = others.lowest(spans.least_case(ranks))
+        separated = (last < 0) | (lowest > ranks)
         # A case must be above all who are compared with it: those who stay on, and
         # those who leave at its time.
         highest = others.largest(ranks)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.families import PAIRED, family_named
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.inputs.tables import study_from_data, study_from_file
 from linsep.input import InputError
@@ -42,16 +42,16 @@ def study_of(given: Sequence[Any], **options: Any) -> Study:
         _require_no_missing(options)
         return study_from_formula(first, rest[0], **options)
     is_estimator = hasattr(first, "fit") and hasattr(first, "get_params")
-    if is_estimator or _is_of(first, "statsmodels") or _is_of(first, "lifelines"):
+    libraries = ("statsmodels", "lifelines", "pyfixest")
+    if is_estimator or any(_is_of(first, library) for library in libraries):
         _require_no_missing(options)
         return study_from_model(first, *rest, **options)
     options["family"] = family_named(options["family"] or "binomial")
-    if options["family"] == "paired":
+    if options["family"] in PAIRED:
         from linsep.diagnosis.inputs.paired import study_from_pairs
 
         if len(rest) > 1:
             _expect(rest, 1, "diagnose(pairs, results, family='paired')")
-        del options["family"]
         return study_from_pairs(first, *rest, **options)
     options["missing"] = options.get("missing") or "refuse"
     if isinstance(first, str | os.PathLike):
@@ -74,10 +74,15 @@ def _require_no_missing(options: dict[str, Any]) -> None:
 def study_from_model(model: Any, *data: Any, **options: Any) -> Study:
     """Read a model of statsmodels, lifelines, or in scikit-learn's manner."""
     if _is_of(model, "lifelines"):
-        from linsep.diagnosis.inputs.survival_models import study_from_lifelines
+        from linsep.diagnosis.inputs.formula_models import study_from_lifelines
 
         _expect(data, 1, "diagnose(fitter, frame): lifelines keeps no design")
         return study_from_lifelines(model, *data, **options)
+    if _is_of(model, "pyfixest"):
+        from linsep.diagnosis.inputs.formula_models import study_from_pyfixest
+
+        _expect(data[1:], 0, "diagnose(fit) or diagnose(fit, frame)")
+        return study_from_pyfixest(model, *data, **options)
     if _is_of(model, "statsmodels"):
         from linsep.diagnosis.inputs.statsmodels_models import study_from_statsmodels
 

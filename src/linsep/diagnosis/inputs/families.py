@@ -17,7 +17,10 @@ FAMILIES = (
     "cox exact",
     "paired",
     "conditional poisson",
+    "davidson",
 )
+# Of two in each row: ties as half wins, or with an effect of their own.
+PAIRED = ("paired", "davidson")
 # Of times to an event: tied events in the way of Breslow and Efron, or exactly.
 OF_TIMES = ("cox", "cox exact")
 # Rows are compared with others, so that a constant cancels.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.inputs.families import OF_TIMES, family_named
+from linsep.diagnosis.inputs.families import OF_TIMES, PAIRED, family_named
 from linsep.diagnosis.inputs.orders import (
     Order,
     declared_order,
@@ -94,12 +94,12 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
         is_event = times_from(y)[:, 2] == 1
         levels = np.array(["no event", "event"])
         return Outcome(levels, np.stack([~is_event, is_event], axis=1), False)
-    if family == "paired":
+    if family in PAIRED:
         if _n_columns(y) != 2:
             raise InputError(
                 "paired comparisons are given as diagnose(pairs, results, "
-                "family='paired'), two players in each row; formulas and models have "
-                "none"
+                f"family={family!r}), two players in each row; formulas and models "
+                "have none"
             )
         return replace(_counts(y), levels=np.array(["lost", "won"]))
     if family == "conditional poisson":

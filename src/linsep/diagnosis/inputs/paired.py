@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.strata import require_column
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
@@ -22,9 +23,14 @@ Index = NDArray[np.intp]
 
 
 def study_from_pairs(
-    pairs: Any, results: Any = None, *, sample_weight: Any = None, **options: Any
+    pairs: Any,
+    results: Any = None,
+    *,
+    sample_weight: Any = None,
+    family: str = "paired",
+    **options: Any,
 ) -> Study:
-    """Read comparisons as a Bradley-Terry model.
+    """Read comparisons as a Bradley-Terry model, or as Davidson's with ties.
 
     Parameters
     ----------
@@ -36,14 +42,15 @@ def study_from_pairs(
         both; or the column of a frame. By default the first won.
     sample_weight : array-like of shape (n,), optional
         Rows of weight zero are absent.
+    family : {"paired", "davidson"}, default="paired"
     **options
         What else a call may say; nothing of it goes with this family.
     """
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise InputError(
-            f"{given[0]} does not go with family='paired', whose columns are players; "
-            "leave it out"
+            f"{given[0]} does not go with family={family!r}, whose columns are "
+            "players; leave it out"
         )
     if isinstance(pairs, str | os.PathLike):
         pairs, sample_weight = _of_file(pairs, sample_weight)
@@ -82,11 +89,20 @@ def study_from_pairs(
     present = study.present
     return replace(
         study,
+        family=family,
+        outcome=study.outcome if family == "paired" else _with_ties(study.outcome),
         players=tuple(labels),
         sides=sides[present],
         has_constant=True,
         notes=(_reference_text([labels[j] for j in references.tolist()]),),
     )
+
+
+def _with_ties(outcome: Outcome) -> Outcome:
+    """Tell ties, which count for both, apart from what was won and lost."""
+    lost, won = outcome.has.T
+    has = np.stack([lost & ~won, lost & won, won & ~lost], axis=1)
+    return replace(outcome, levels=np.array(["lost", "tie", "won"]), has=has)
 
 
 def pairs_from_rankings(

@@ -4,12 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
+
+
+def with_penalty(study: Study, penalised: Any) -> Study:
+    """Hold the coefficients of columns, by their names or by a matrix."""
+    shape = getattr(penalised, "shape", None)
+    if shape is None and isinstance(penalised, Sequence) and len(penalised):
+        shape = np.shape(penalised[0]) and np.shape(penalised)
+    if shape is None or len(shape) != 2:
+        return without_penalised(study, penalised)
+    return _with_matrix(study, penalised)
+
+
+def _with_matrix(study: Study, penalised: Any) -> Study:
+    """Hold what a penalty matrix does not send to zero.
+
+    A penalty ``w' S w`` with a positive semidefinite ``S``, or ``|M w|^2``, grows
+    without end along a direction unless ``S w = 0``, or ``M w = 0``; both are exact
+    here. Positive semidefinite is what `S` is said to be: rounding is not looked into.
+
+    Raises
+    ------
+    InputError
+        If its columns are not those of the design, or it is not positive semidefinite.
+    """
+    whole = penalised.toarray() if hasattr(penalised, "toarray") else penalised
+    held = np.asarray(whole, dtype=np.float64)
+    d = len(study.names)
+    if held.shape[1] != d or not np.isfinite(held).all():
+        raise InputError(
+            f"a penalty matrix must have a column for each of the {d} columns of the "
+            f"design, the intercept left out, and finite numbers, got shape "
+            f"{held.shape}; the columns are {', '.join(study.names[:8])}"
+            f"{', ...' if d > 8 else ''}"
+        )
+    if held.shape[0] == d and (held == held.T).all():
+        values = np.linalg.eigvalsh(held)
+        if values[0] < -1e-8 * max(values[-1], 0.0):
+            raise InputError(
+                "a square penalty matrix must be positive semidefinite, got one with "
+                f"the eigenvalue {values[0]:g}; give S of the penalty w' S w, or M of "
+                "|M w|^2"
+            )
+    sentence = (
+        f"A penalty matrix of {held.shape[0]:,} rows holds the coefficients: what is "
+        "said here is of directions that it sends to zero, exactly."
+    )
+    return replace(study, held=held, notes=(*study.notes, sentence), penalty="")
 
 
 def without_penalised(study: Study, penalised: Sequence[str] | str) -> Study:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,9 @@ from linsep.input import InputError
 
 _LOGISTIC = {"LogisticRegression", "LogisticRegressionCV"}
 _OTHERS = {"PoissonRegressor": "poisson", "CoxPHSurvivalAnalysis": "cox"}
+_OF_GLUM = {"GeneralizedLinearRegressor", "GeneralizedLinearRegressorCV"}
+# What glum's settings would change of the question asked here.
+_BOUNDS = ("lower_bounds", "upper_bounds", "A_ineq", "monotonic_constraints", "formula")
 
 
 def study_from_sklearn(
@@ -35,11 +39,12 @@ def study_from_sklearn(
     estimator = _chosen(estimator)
     stages, last = _stages(estimator)
     kind = type(last).__name__
-    if kind not in _LOGISTIC | _OTHERS.keys():
+    if kind not in _LOGISTIC | _OTHERS.keys() | _OF_GLUM:
         raise InputError(
             "the estimator must be or end in LogisticRegression, LogisticRegressionCV, "
-            f"PoissonRegressor or scikit-survival's CoxPHSurvivalAnalysis, got {kind}; "
-            "for others call diagnose(X, y, family=...) with the design"
+            "PoissonRegressor, scikit-survival's CoxPHSurvivalAnalysis or glum's "
+            f"GeneralizedLinearRegressor, got {kind}; for others call diagnose(X, y, "
+            "family=...) with the design"
         )
     for name, value in (("fit_intercept", fit_intercept), ("groups", groups)):
         if value is not None:
@@ -52,6 +57,8 @@ def study_from_sklearn(
         feature_names = names if feature_names is None else feature_names
     if family is None:
         family = _OTHERS.get(kind, "binomial")
+        if kind in _OF_GLUM:
+            family = _family_of_glum(last)
         if kind in _LOGISTIC:
             n_classes = np.unique(np.asarray(y)).size
             family = "binomial" if n_classes <= 2 else "multinomial"
@@ -67,9 +74,50 @@ def study_from_sklearn(
     )
 
 
+def _family_of_glum(last: Any) -> str:
+    """Return the family of glum's regression: logits, or a log link with zeros."""
+    settings = last.get_params()
+    for name in _BOUNDS:
+        if settings.get(name) is not None:
+            raise InputError(
+                f"glum's regression must be without {name} to be read; call "
+                "diagnose(X, y, family=...) or diagnose(formula, frame) for what it "
+                "is about without"
+            )
+    texts = [
+        value.lower() if isinstance(value, str) else type(value).__name__.lower()
+        for value in (settings["family"], settings["link"])
+    ]
+    name, link = (
+        text.removesuffix(end)
+        for text, end in zip(texts, ("distribution", "link"), strict=True)
+    )
+    if name == "binomial" and link in ("auto", "logit", "cloglog"):
+        return "binomial"
+    tweedie = re.fullmatch(r"tweedie(?: ?\((\S+)\))?", name)
+    named = None if tweedie is None else tweedie[1]
+    power = getattr(settings["family"], "power", named)
+    has_zeros = name in ("poisson", "negativebinomial", "negative.binomial") or (
+        tweedie is not None and power is not None and 1 <= float(power) < 2
+    )
+    if has_zeros and link in ("auto", "log"):
+        return "poisson"
+    raise InputError(
+        "glum's regression must be binomial with a logit or cloglog link, or have a "
+        "log link and mass at zero (poisson, negative.binomial, tweedie of a power "
+        f"from 1 to less than 2), got family={settings['family']!r} with "
+        f"link={settings['link']!r}; of the others no row separates, or the link "
+        "bounds the coefficients"
+    )
+
+
 def _penalty(last: Any) -> str:
     """Say how a regression penalises its coefficients; "" if it does not."""
     settings = last.get_params()
+    if type(last).__name__ in _OF_GLUM:
+        if "alpha" not in settings or settings["alpha_search"]:
+            return "alpha chosen by cross-validation or search"
+        settings["alpha"] = settings["alpha"] or 0
     if "alpha" in settings:
         is_penalised = bool(np.any(np.asarray(settings["alpha"]) > 0))
         return f"alpha = {settings['alpha']}" if is_penalised else ""

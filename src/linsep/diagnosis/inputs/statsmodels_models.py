@@ -28,6 +28,18 @@ _SUPPORTED = (
     "Poisson, NegativeBinomial, MNLogit, OrderedModel, ConditionalLogit, "
     "ConditionalPoisson and PHReg"
 )
+_ADVICE = {
+    "BetaModel": (
+        "in a beta regression every row bounds its mean on both sides, so no direction "
+        "separates: of known precision it has an estimate iff its columns are "
+        "independent, and an estimated precision runs off only on rows that are fitted "
+        "exactly"
+    ),
+    "HurdleCountModel": (
+        "a hurdle model has an estimate iff both of its parts have: call diagnose(X, "
+        "y > 0), and diagnose(X[y > 0], y[y > 0] - 1, family='poisson')"
+    ),
+}
 # A column of 0 and 1 that stands for a level: "died[yes]", "C(died)[T.yes]".
 _LEVEL = re.compile(r"(?P<term>.+)\[(?:T\.)?(?P<level>.*)\]", re.DOTALL)
 _FACTOR = re.compile(r"C\(\s*([^\W\d]\w*)\s*\)")
@@ -164,10 +176,14 @@ def _family(model: Any, kinds: set[str]) -> str:
             return family
     if kinds & _COUNT_MODELS and not any("ZeroInflated" in kind for kind in kinds):
         return "poisson"
+    advice = next((_ADVICE[kind] for kind in kinds if kind in _ADVICE), None)
     raise InputError(
-        f"the model must be one of {_SUPPORTED}, got {type(model).__name__}; for other "
-        "models call diagnose(X, y, family=...) with the design, if its likelihood is "
-        "that of such a family"
+        f"the model must be one of {_SUPPORTED}, got {type(model).__name__}; "
+        + (
+            advice
+            or "for other models call diagnose(X, y, family=...) with the design, if "
+            "its likelihood is that of such a family"
+        )
     )
 
 

@@ -117,6 +117,9 @@ class Study:
         Who is compared, where two are in each row.
     sides : ndarray of shape (n, 2), int, or None
         The two of each row present.
+    held : ndarray of shape (k, n_features) or None
+        A matrix of a penalty: directions must leave its products with the features'
+        coefficients, of each class, at zero.
     """
 
     X: Any
@@ -144,6 +147,7 @@ class Study:
     given: Given = field(default_factory=Given)
     players: tuple[str, ...] = ()
     sides: NDArray[np.intp] | None = None
+    held: NDArray[np.float64] | None = None
 
     @property
     def missing_note(self) -> str | None:
@@ -193,4 +197,5 @@ class Study:
             weights=some(self.weights),
             observed=some(self.observed),
             sides=some(self.sides),
+            held=None if self.held is None else self.held[:, columns],
         )

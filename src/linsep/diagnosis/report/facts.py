@@ -14,7 +14,7 @@ from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collin
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
 from linsep.diagnosis.exact.large_columns import columns_of_many
 from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
-from linsep.diagnosis.inputs.families import OF_TIMES
+from linsep.diagnosis.inputs.families import OF_TIMES, PAIRED
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.cells import cell_reasons
 from linsep.diagnosis.report.claims import Reason, left_open
@@ -32,7 +32,7 @@ from linsep.rows.equal_rows import Groups
 from linsep.verified.parts import no_check
 
 # Equal rows with several outcomes do not contradict each other.
-COUNTED = ("poisson", "conditional poisson", "paired", *OF_TIMES)
+COUNTED = ("poisson", "conditional poisson", *PAIRED, *OF_TIMES)
 # Seconds of work at most for each kind of sentence, whoever else is working.
 SECONDS_FOR_TEXT = 1.0
 
@@ -72,7 +72,9 @@ class Facts:
     @cached_property
     def status(self) -> DiagnosisStatus:
         """Whether all, some or no rows of the demands are separated."""
-        if not self.partition.overlapped.any():
+        n_held = self.demands.n_held
+        of_rows = self.partition.overlapped[: self.demands.equal.size - n_held]
+        if not of_rows.any():
             return DiagnosisStatus.COMPLETE
         if self.partition.overlapped.all():
             return DiagnosisStatus.OVERLAP
@@ -125,7 +127,11 @@ class Facts:
         """
         partition, demands = self.partition, self.demands
         is_plain = self.study.family == "binomial" and self.study.outcome.is_labels
-        if not is_plain or isinstance(partition, OrderedPartition):
+        if (
+            not is_plain
+            or self.study.held is not None
+            or isinstance(partition, OrderedPartition)
+        ):
             return np.empty(0, dtype=np.intp)
         if demands.equal.any():
             return self.alike
@@ -147,9 +153,10 @@ class Facts:
         What a column says of a factor's levels in numbers gives way to the levels; a
         level gives way to a column that says as much of the same factor. Cells of
         crossed factors speak of rows that nothing else predicts. Of a conditional model
-        there are none: a column tells rows apart within groups.
+        there are none: a column tells rows apart within groups. Nor are there under a
+        penalty matrix, which may not let go of a column.
         """
-        if self.study.strata is not None or self.study.sides is not None:
+        if not self._is_by_columns:
             return []
         columns = self._level_columns
         levels = level_reasons(self.study, self.separated, columns)
@@ -242,9 +249,13 @@ class Facts:
     @property
     def is_every_column_tried(self) -> bool:
         """Whether there was time to look at all columns for one that predicts rows."""
-        if self.study.strata is not None or self.study.sides is not None:
-            return True
-        return self._single_columns[1]
+        return not self._is_by_columns or self._single_columns[1]
+
+    @property
+    def _is_by_columns(self) -> bool:
+        """Whether single columns are directions of their own."""
+        study = self.study
+        return study.strata is None and study.sides is None and study.held is None
 
     @cached_property
     def _single_columns(self) -> tuple[list[Reason], bool]:

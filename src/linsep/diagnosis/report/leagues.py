@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.exact.leagues import strong_components, who_beat_whom
 from linsep.diagnosis.inputs.paired import components
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.phrases import listed
@@ -24,16 +24,14 @@ def league_sentences(study: Study) -> list[str]:
 
 def _sentences(study: Study, sides: NDArray[np.intp]) -> Iterator[str]:
     names, n = study.players, len(study.players)
-    won, lost = study.outcome.has[:, 1], study.outcome.has[:, 0]
-    winners = np.concatenate([sides[won, 0], sides[lost, 1]])
-    losers = np.concatenate([sides[won, 1], sides[lost, 0]])
+    winners, losers = who_beat_whom(study)
     n_leagues = np.unique(components(sides, n)).size
     if n_leagues > 1:
         yield (
             f"The {n:,} players are of {n_leagues:,} groups that never met: strengths "
             "are compared within each of them only."
         )
-    group = _strong_components(winners, losers, n)
+    group = strong_components(winners, losers, n)
     n_groups = int(group.max()) + 1
     if n_groups > n_leagues:
         yield (
@@ -60,16 +58,3 @@ def _sentences(study: Study, sides: NDArray[np.intp]) -> Iterator[str]:
             f"{listed([names[j] for j in members.tolist()])} ({members.size:,} "
             "players) never lost to anyone else."
         )
-
-
-def _strong_components(
-    winners: NDArray[np.intp], losers: NDArray[np.intp], n: int
-) -> NDArray[np.intp]:
-    """Return the groups within which everyone has beaten everyone, by others or not."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
-    ones = np.ones(winners.size)
-    beat: Any = sparse.csr_array((ones, (winners, losers)), shape=(n, n))
-    found = connected_components(beat, directed=True, connection="strong")[1]
-    return np.asarray(found, dtype=np.intp)

@@ -18,6 +18,8 @@ NOISE = 10**14
 LONG_BITS = 40
 # Values of no more characters are written as they are.
 SHORT = 5
+# Factors beyond this are written relative to the largest, and rounded.
+LONGEST_FACTOR = 10**6
 # Things listed before the rest is counted.
 MOST_LISTED = 8
 
@@ -48,6 +50,15 @@ def combination_text(terms: Sequence[tuple[str, int | Fraction]]) -> str:
         else:
             text += f" - {term}" if factor < 0 else f" + {term}"
     return text
+
+
+def terms_text(terms: Sequence[tuple[str, Fraction]]) -> str:
+    """Write a direction, the intercept last; long numbers relative to the largest."""
+    terms = sorted(terms, key=lambda term: term[0] == INTERCEPT)
+    if max(abs(factor) for _, factor in terms) <= LONGEST_FACTOR:
+        return combination_text(terms)
+    unit = max(abs(factor) for name, factor in terms if name != INTERCEPT)
+    return f"about {combination_text([(n, rounded(f / unit)) for n, f in terms])}"
 
 
 def _exact_text(size: int | Fraction) -> str | None:

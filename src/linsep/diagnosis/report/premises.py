@@ -10,11 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from linsep.diagnosis.inputs.families import OF_TIMES
+from linsep.diagnosis.inputs.families import OF_TIMES, PAIRED
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.phrases import count_rows, listed, outcome_text
 
-_MODELS = {"poisson": "log link", "cox": "Cox", "cox exact": "Cox, exact ties"}
+_MODELS = {
+    "poisson": "log link",
+    "cox": "Cox",
+    "cox exact": "Cox, exact ties",
+    "davidson": "paired, ties of their own",
+}
 # Which rows a likelihood of comparisons leaves out.
 _WITHOUT = {
     "conditional": "in groups with one outcome only",
@@ -43,7 +48,7 @@ def model_text(study: Study) -> str:
 def is_one_outcome(study: Study) -> bool:
     """Tell whether all rows have the same class, or the count zero."""
     outcome = study.outcome
-    if study.family in ("paired", "conditional poisson", *OF_TIMES):
+    if study.family in (*PAIRED, "conditional poisson", *OF_TIMES):
         return False
     if study.family == "poisson":
         return not outcome.has[:, 1].any()

@@ -104,7 +104,7 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
                 "estimate more",
             )
         ]
-    if study.strata is not None or study.sides is not None:
+    if any(of is not None for of in (study.strata, study.sides, study.held)):
         return [
             Remedy(
                 "Firth's or another penalty (a weakly informative prior)",
@@ -194,7 +194,7 @@ def _without_columns(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Rem
     if not guilty or facts.status is not DiagnosisStatus.QUASI_COMPLETE:
         return []
     left = np.setdiff1d(np.arange(len(study.names)), np.array(guilty))
-    found = _reduced(study, np.arange(study.present.size), left, diagnose, watch)
+    found = reduced(study, np.arange(study.present.size), left, diagnose, watch)
     if found is None or found.status is not DiagnosisStatus.OVERLAP:
         return []
     names = listed([study.names[j] for j in guilty])
@@ -220,7 +220,7 @@ def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy
     everything = np.arange(len(study.names))
     # Where each row is one demand, the rows left overlap by the proof at hand.
     is_proved = study.family in ("binomial", "poisson")
-    found = _reduced(study, left, everything, diagnose, watch, is_proved)
+    found = reduced(study, left, everything, diagnose, watch, is_proved)
     if found is None:
         return []
     count = counted(study, separated)
@@ -253,7 +253,7 @@ def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy
     ]
 
 
-def _reduced(
+def reduced(
     study: Study,
     rows: NDArray[np.intp],
     columns: NDArray[np.intp],

@@ -11,18 +11,16 @@ import numpy as np
 
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.inputs.families import OF_TIMES
-from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.report.chance import chance_sentence
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.leagues import league_sentences
 from linsep.diagnosis.report.phrases import (
     claim_text,
-    combination_text,
     count_rows,
     counted,
     listed,
     outcome_text,
-    rounded,
+    terms_text,
 )
 from linsep.diagnosis.report.premises import model_text, premises
 from linsep.diagnosis.report.remedies import Remedy
@@ -48,8 +46,11 @@ _WITHIN = {
     "cox": " among those at risk",
     "cox exact": " among those at risk",
 }
-# Factors beyond this are written relative to the largest, and rounded.
-LONGEST_FACTOR = 10**6
+# What is said of a direction that uses no column.
+_ALONE = {
+    "davidson": "ties alone rule outcomes out",
+    "ordinal": "the thresholds alone predict these rows",
+}
 
 _INFINITE = {
     Estimate.PLUS: "Estimates that go to +inf",
@@ -193,10 +194,10 @@ def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
     """Say which columns, levels and cells predict which rows: first and other lines."""
     if facts.study.sides is not None:
         told = league_sentences(facts.study)
-        has_covariates = len(facts.study.names) > len(facts.study.players) - 1
-        return told + (_direction_lines(facts) if has_covariates else []), []
-    claims = [c for reason in facts.told_reasons[:MOST_REASONS] for c in reason.claims]
-    texts = list(dict.fromkeys(claim_text(facts.study, claim) for claim in claims))
+        is_more = len(facts.study.names) > len(facts.study.players) - 1
+        is_more |= facts.study.family == "davidson"
+        return told + (_direction_lines(facts) if is_more else []), []
+    texts = _claims(facts)
     more = _more_reasons(facts)
     covered, directions = _coverage(facts), _direction_lines(facts)
     if not texts:
@@ -205,6 +206,16 @@ def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
         return texts[:FIRST_CLAIMS] + covered, texts[FIRST_CLAIMS:] + more + directions
     # What all claims together predict is said when all of them have been.
     return texts[:FIRST_CLAIMS], texts[FIRST_CLAIMS:] + more + covered + directions
+
+
+def claims_told(facts: Facts) -> list[str]:
+    """Say what single columns, levels and cells predict, and what is left unsaid."""
+    return _claims(facts) + _more_reasons(facts)
+
+
+def _claims(facts: Facts) -> list[str]:
+    claims = [c for reason in facts.told_reasons[:MOST_REASONS] for c in reason.claims]
+    return list(dict.fromkeys(claim_text(facts.study, claim) for claim in claims))
 
 
 def _more_reasons(facts: Facts) -> list[str]:
@@ -272,9 +283,25 @@ def _direction_text(
     """
     n_columns = facts.fewest_columns.columns_used(partition).size
     if n_columns == 0:
-        if facts.study.family == "ordinal":
-            return "No column is needed: the thresholds alone predict these rows."
-        return "No column is needed: the intercept alone predicts these rows."
+        alone = _ALONE.get(
+            facts.study.family, "the intercept alone predicts these rows"
+        )
+        return f"No column is needed: {alone}."
+    terms = direction_terms(facts, partition)
+    columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
+    if not was_tried and n_columns > 1:
+        columns = f"at most {columns}"
+    if len(terms) > MOST_TERMS:
+        names = listed([name for name, _ in terms])
+        return f"{subject} uses {columns}: {names}; see `direction`."
+    effect = _effect(facts, int(facts.separated_by(partition).sum()))
+    return f"{subject} uses {columns}: {terms_text(terms)}{effect}"
+
+
+def direction_terms(
+    facts: Facts, partition: AnyPartition
+) -> list[tuple[str, Fraction]]:
+    """Return the coefficients of a direction that are not zero, by name."""
     terms = [
         (name, Fraction(partition.w[j]))
         for name, j in facts.demands.named_columns
@@ -283,21 +310,7 @@ def _direction_text(
     if facts.study.strata is not None:  # the constants of groups may have doubled it
         common = gcd(*(factor.numerator for _, factor in terms))
         terms = [(name, factor / common) for name, factor in terms]
-    columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
-    if not was_tried and n_columns > 1:
-        columns = f"at most {columns}"
-    if len(terms) > MOST_TERMS:
-        names = listed([name for name, _ in terms])
-        return f"{subject} uses {columns}: {names}; see `direction`."
-    terms.sort(key=lambda term: term[0] == INTERCEPT)  # stable: the intercept last
-    about = ""
-    if max(abs(factor) for _, factor in terms) > LONGEST_FACTOR:
-        # Long numbers mean as much relative to the largest, rounded.
-        unit = max(abs(factor) for name, factor in terms if name != INTERCEPT)
-        terms = [(name, rounded(factor / unit)) for name, factor in terms]
-        about = "about "
-    effect = _effect(facts, int(facts.separated_by(partition).sum()))
-    return f"{subject} uses {columns}: {about}{combination_text(terms)}{effect}"
+    return terms
 
 
 def _effect(facts: Facts, n_rows: int) -> str:
@@ -411,9 +424,11 @@ def _chance(answer: Diagnosis, facts: Facts) -> list[str]:
     Cover's count is about complete separation, so of quasi-complete separation, which
     one rare level brings about under almost any labels, it says nothing.
     """
-    if facts.study.family != "binomial" or facts.study.outcome.levels.size < 2:
+    study = facts.study  # the count is of directions without a penalty
+    if study.family != "binomial" or study.held is not None:
         return []
-    if facts.status is DiagnosisStatus.QUASI_COMPLETE or answer.rank is None:
+    is_counted = facts.status is not DiagnosisStatus.QUASI_COMPLETE
+    if not is_counted or answer.rank is None or study.outcome.levels.size < 2:
         return []
     held = facts.levels_held
     overlaps = facts.status is DiagnosisStatus.OVERLAP

@@ -1,4 +1,4 @@
-"""Cox regressions of lifelines: what was fitted, read again from the data."""
+"""Fits that keep a formula and no design, of lifelines and pyfixest, read again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
+
+_OF_PYFIXEST = {"Fepois": "poisson", "Felogit": "binomial", "Feprobit": "binomial"}
 
 
 def study_from_lifelines(
@@ -20,11 +22,7 @@ def study_from_lifelines(
     """
     from linsep.diagnosis.inputs.tables import study_from_data
 
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise InputError(
-            f"a model of lifelines says itself what its {given[0]} is; leave it out"
-        )
+    _require_none("lifelines", options)
     model = getattr(fitter, "_model", fitter)
     is_cox = type(model).__name__ == "SemiParametricPHFitter"
     if not is_cox or not hasattr(model, "duration_col"):
@@ -55,6 +53,65 @@ def study_from_lifelines(
     else:
         study = study_from_data(frame.drop(columns=strata), times, **shared)
     return replace(study, penalty=_penalty(model))
+
+
+def study_from_pyfixest(
+    fit: Any, data: Any = None, *, sample_weight: Any = None, **options: Any
+) -> Study:
+    """Read a fit of ``fepois`` or ``feglm``, by its formula.
+
+    Parameters
+    ----------
+    fit : object
+    data : frame, optional
+        What was given to it; by default the rows that it was fitted to, without those
+        that pyfixest left out as separated beforehand.
+    """
+    from linsep.diagnosis.inputs.formulas import study_from_formula
+
+    _require_none("pyfixest", options)
+    family = _OF_PYFIXEST.get(type(fit).__name__)
+    if family is None:
+        raise InputError(
+            "a fit of pyfixest must be one of fepois, or of feglm with family 'logit' "
+            f"or 'probit', got {type(fit).__name__}; of several fits give one, "
+            "fits.fetch_model(0)"
+        )
+    frame = data
+    notes: tuple[str, ...] = ()
+    if frame is None:
+        frame = getattr(fit, "_data", None)
+        n_left_out = getattr(fit, "n_separation_na", None) or 0
+        if n_left_out:
+            notes = (
+                f"pyfixest left {n_left_out:,} rows out as separated before it fitted, "
+                "of which nothing is said here: diagnose(fit, frame) is about all.",
+            )
+    if frame is None:
+        raise InputError(
+            "a fit of pyfixest without its data, store_data=False, must be given with "
+            "them: diagnose(fit, frame)"
+        )
+    if data is not None and fit._sample_split_var is not None:
+        raise InputError(
+            "a fit to a part of the data, split= or fsplit=, must be given alone, got "
+            "a frame beside it; leave the frame out"
+        )
+    if fit._weights_name is not None and sample_weight is None:
+        sample_weight = frame[fit._weights_name]
+    study = study_from_formula(
+        fit._fml, frame, family=family, sample_weight=sample_weight
+    )
+    return replace(study, notes=(*notes, *study.notes))
+
+
+def _require_none(library: str, options: dict[str, Any]) -> None:
+    """Raise if something is said beside a fit that knows it."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise InputError(
+            f"a model of {library} says itself what its {given[0]} is; leave it out"
+        )
 
 
 def _listed(strata: Any) -> list[str]:

@@ -1,0 +1,63 @@
+"""Who beat whom, directly or by others: the order of the groups of a league."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.inputs.paired import components, reference_players
+from linsep.diagnosis.inputs.study import Study
+from linsep.verified.vectors import SparseVector
+
+Index = NDArray[np.intp]
+
+
+def who_beat_whom(study: Study) -> tuple[Index, Index]:
+    """Return winners and losers, one pair a win; a tie counts for both."""
+    sides = study.sides
+    assert sides is not None
+    lost, *ties, won = study.outcome.has.T
+    for tied in ties:
+        lost, won = lost | tied, won | tied
+    return (
+        np.concatenate([sides[won, 0], sides[lost, 1]]),
+        np.concatenate([sides[won, 1], sides[lost, 0]]),
+    )
+
+
+def strong_components(winners: Index, losers: Index, n: int) -> Index:
+    """Return the groups within which everyone has beaten everyone, by others or not."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    ones = np.ones(winners.size)
+    beat: Any = sparse.csr_array((ones, (winners, losers)), shape=(n, n))
+    found = connected_components(beat, directed=True, connection="strong")[1]
+    return np.asarray(found, dtype=np.intp)
+
+
+def league_order(study: Study) -> SparseVector | None:
+    """Return strengths that rise with the group, if groups come in such an order.
+
+    Whoever beat someone of another group is in a higher one. A guess: it is for others
+    to check, as where there are covariates.
+    """
+    assert study.sides is not None
+    n = len(study.players)
+    winners, losers = who_beat_whom(study)
+    rank = strong_components(winners, losers, n)
+    across = rank[winners] != rank[losers]
+    if not across.any():
+        return None
+    if (rank[winners] <= rank[losers])[across].all():  # numbered from the top
+        rank = -rank
+    references = reference_players(study.sides, n)
+    zero = np.zeros(n, dtype=np.intp)
+    league = components(study.sides, n)
+    zero[league[references]] = rank[references]
+    strengths = np.delete(rank - zero[league], references)
+    first = 1 if study.family == "davidson" else 0
+    values = enumerate(strengths.tolist(), first)
+    return SparseVector.from_items({j: value for j, value in values if value})
