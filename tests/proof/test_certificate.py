@@ -6,11 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+import linsep
 from helpers import ROOT, known_cases
 from judges import z3_separable
 from linsep.proof import checker, simplex
@@ -142,6 +144,22 @@ def test_dense_sparse_and_single_precision_share_certificates():
         assert certify(other, labels).data_sha256 == certificate.data_sha256
         assert min(certificate.verify(other, labels)) > 0
     assert min(certificate.verify(X.tolist(), labels)) > 0
+
+
+@pytest.mark.parametrize("size", [1, 7, 50])
+def test_data_read_in_batches_are_checked_as_those_in_memory(size):
+    rng = np.random.default_rng(0)
+    X = rng.integers(-9, 10, (50, 3)).astype(float)
+    X = X[X @ [1.0, -2.0, 0.5] != 0]
+    labels = np.where(X @ [1.0, -2.0, 0.5] > 0, "up", "down")
+    proof = linsep.separate(X, labels).certificate
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "side": labels})
+    slacks = proof.verify(lambda: table.to_reader(size), "side")
+    assert slacks == proof.verify(X, labels)
+    assert all(slack > 0 for slack in slacks)
+    moved = table.take(np.roll(np.arange(len(X)), 1))
+    with pytest.raises(CertificateError):
+        proof.verify(lambda: moved.to_reader(size), "side")
 
 
 @pytest.mark.parametrize("labels", [[0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], list("0011")])
