@@ -1,7 +1,7 @@
 """Everything beside its peers, from one command: into benchmarks/results.
 
     python benchmarks/measure.py            (hours)
-    python benchmarks/measure.py --quick    (about a quarter of an hour)
+    python benchmarks/measure.py --quick    (about half an hour)
 
 Runs the benchopt benchmark in `separability/`, the growth of linsep's cost, the first
 call in a fresh process, many answers at once, and the bandwidth of a sweep.
