@@ -227,13 +227,13 @@ def parts_imported(part: str) -> set[str]:
 # knows only parts above it in this table, so the arrows run one way.
 MAY_IMPORT: dict[str, set[str]] = {
     "printable": set(),
-    "wrapping": set(),
+    "wrapping": {"printable"},
     "whole_files": set(),
     "lazy": set(),
     "labellings": set(),
     "figure_style": {"whole_files"},
     "rows": set(),
-    "input": {"rows"},
+    "input": {"printable", "rows"},
     "displays": {"figure_style", "input", "rows"},
     "report": {
         "displays",
