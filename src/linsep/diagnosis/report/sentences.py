@@ -22,7 +22,7 @@ from linsep.diagnosis.report.phrases import (
     outcome_text,
     terms_text,
 )
-from linsep.diagnosis.report.premises import model_text, premises
+from linsep.diagnosis.report.premises import is_one_outcome, model_text, premises
 from linsep.diagnosis.report.remedies import Remedy
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 
@@ -253,6 +253,8 @@ def _coverage(facts: Facts) -> list[str]:
         return ["No other row is separated."]
     if n_left == 0:
         return ["Together these predict all of the rows separated."]
+    if is_one_outcome(facts.study):
+        return []  # a constant predicts the others
     others = "row is" if n_left == 1 else f"{n_left:,} rows are"
     return [f"The other {others} predicted by columns together only."]
 
