@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from reporting import Lines
 
 import linsep
 from linsep import datasets
@@ -85,26 +86,15 @@ def main():
     given = options.parse_args()
     n, d = given.rows, given.columns
     data = datasets.planted_margin(n, d, margin=1e-3)
-    lines = [
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, linsep "
-        f"{linsep.__version__}, {n:,} x {d}, {given.repeats} repetitions, "
-        f"load {os.getloadavg()[0]:.1f}"
-    ]
-    print(lines[0], flush=True)
-
-    def say(line):
-        lines.append(line)
-        print(line, flush=True)
-
+    lines = Lines(f"{n:,} x {d}", f"{given.repeats} repetitions")
     for X in (data.X, data.X.astype(np.float32)):
         for n_threads in (1, 2):
-            say(sweep_line(X, data.y, n_threads, given.repeats))
+            lines.say(sweep_line(X, data.y, n_threads, given.repeats))
     repeats = max(1, given.repeats // 2)
-    say(answer_line("margin 1e-3", data.X, data.y, repeats))
+    lines.say(answer_line("margin 1e-3", data.X, data.y, repeats))
     data = datasets.flipped_labels(n, d // 2, n_flips=10)
-    say(answer_line("half the columns, 10 flips", data.X, data.y, repeats))
-    if given.save:
-        given.save.write_text("\n".join(lines) + "\n")
+    lines.say(answer_line("half the columns, 10 flips", data.X, data.y, repeats))
+    lines.save(given.save)
 
 
 if __name__ == "__main__":

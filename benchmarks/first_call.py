@@ -12,7 +12,6 @@ processes, scikit-learn's over linsep's, with the least and the largest.
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+from reporting import Lines
 from sklearn.datasets import load_breast_cancer
 
 import linsep
@@ -99,21 +99,16 @@ def main():
     )
     import sklearn
 
-    lines = [
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python "
-        f"{platform.python_version()}, linsep {linsep.__version__}, scikit-learn "
-        f"{sklearn.__version__}, {given.pairs} pairs, load {os.getloadavg()[0]:.1f}",
-        f"{'whole process, then beyond reading':>50}",
+    lines = Lines(f"scikit-learn {sklearn.__version__}", f"{given.pairs} pairs")
+    lines.say(f"{'whole process, then beyond reading':>50}")
+    lines.say(
         f"{'':28}{'linsep':>9}{'scikit-learn':>14}{'linsep':>10}"
-        f"{'scikit-learn':>14}{'ratio':>8}",
-    ]
-    print("\n".join(lines))
+        f"{'scikit-learn':>14}{'ratio':>8}"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for name, X, y in data_sets(given.all_cases):
-            lines.append(compare(name, X, y, given.pairs, folder))
-            print(lines[-1], flush=True)
-    if given.save:
-        given.save.write_text("\n".join(lines) + "\n")
+            lines.say(compare(name, X, y, given.pairs, folder))
+    lines.save(given.save)
 
 
 if __name__ == "__main__":

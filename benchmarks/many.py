@@ -9,13 +9,12 @@ half of them planted and half with labels by coin, each through `linsep.separate
 """
 
 import argparse
-import os
-import platform
 import time
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from reporting import Lines
 
 import linsep
 
@@ -68,17 +67,10 @@ def main():
     given = options.parse_args()
     share = 10 if given.quick else 1
     rng = np.random.default_rng(0)
-    lines = [
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python "
-        f"{platform.python_version()}, linsep {linsep.__version__}, "
-        f"load {os.getloadavg()[0]:.1f}"
-    ]
-    print(lines[0])
+    lines = Lines()
     for work, size in ((small, (1_000,)), (screen, (1_000, 100_000))):
-        lines.append(work(*size[:-1], size[-1] // share, rng))
-        print(lines[-1], flush=True)
-    if given.save:
-        given.save.write_text("\n".join(lines) + "\n")
+        lines.say(work(*size[:-1], size[-1] // share, rng))
+    lines.save(given.save)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from fractions import Fraction
 
+import linsep
 from judges import rank, z3_direction_exists
+from linsep.diagnosis.exact import large_columns
 
 
 def demands(X, y, family, fit_intercept):
@@ -92,6 +94,22 @@ def assert_diagnosis_is_right(
             w = answer.exact_direction
             assert sum(Fraction(a) * b for a, b in zip(row, w, strict=True)) == 0
     answer.certificate.verify(*answer.certificate_data())
+
+
+def assert_factorisations_agree(monkeypatch, *given, **options):
+    """Diagnose by elimination and by factorisations: the same answer, or no study."""
+    answers = []
+    for most in (100, -1):
+        monkeypatch.setattr(large_columns, "MOST_EXACT", most)
+        try:
+            answer = linsep.diagnose(*given, **options)
+        except linsep.InputError:  # nothing to compare
+            break
+        answer.certificate.verify(*answer.certificate_data())
+        verdicts = {name: v.value for name, v in answer.estimates.items()}
+        rows = answer.separated_rows.tolist(), answer.overlapped_rows.tolist()
+        answers.append((answer.status, answer.rank, verdicts, rows))
+    assert answers[:1] == answers[1:]
 
 
 def assert_comparisons_are_right(answer, rows, ends, d, words=True):

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 import linsep
-from linsep.diagnosis.exact import large_columns
 from random_designs import random_cohort
-from regression_judge import assert_comparisons_are_right
+from regression_judge import (
+    assert_comparisons_are_right,
+    assert_factorisations_agree,
+)
 
 
 def pairs_at_risk(X, times, strata, exact):
@@ -60,18 +62,9 @@ def test_everything_exact_agrees_with_all_pairs_of_five_thousand_cohorts():
 def test_factorisations_and_elimination_agree(monkeypatch):
     for seed in range(40):
         X, times, strata = random_cohort(seed)
-        answers = []
-        for most in (100, -1):
-            monkeypatch.setattr(large_columns, "MOST_EXACT", most)
-            try:
-                answer = linsep.diagnose(X, times[:, 1:], family="cox", groups=strata)
-            except linsep.InputError:
-                break
-            answer.certificate.verify(*answer.certificate_data())
-            verdicts = {name: v.value for name, v in answer.estimates.items()}
-            rows = answer.separated_rows.tolist(), answer.overlapped_rows.tolist()
-            answers.append((answer.status, answer.rank, verdicts, rows))
-        assert answers[:1] == answers[1:]
+        assert_factorisations_agree(
+            monkeypatch, X, times[:, 1:], family="cox", groups=strata
+        )
 
 
 # --- published cases: the values, and where they are from ---

@@ -74,6 +74,8 @@ class HullSearch:
     direction: Floats = field(init=False)
     offset: Floats = field(init=False)
 
+    # What is not finite proves nothing.
+    @np.errstate(all="ignore")
     def __post_init__(self) -> None:
         """Choose coordinates, and the rows that all queries share."""
         (m, r) = self.queries.shape
@@ -92,6 +94,7 @@ class HullSearch:
         self._shared = np.unique(np.concatenate(extreme))
         self._joined = [np.empty(0, dtype=np.intp) for _ in range(m)]
 
+    @np.errstate(all="ignore")
     def run(self) -> Index:
         """Answer; return the queries that doubles do not settle."""
         open_ = np.arange(self.queries.shape[0])
@@ -149,8 +152,7 @@ class HullSearch:
             # The rows that joined last are those the direction before failed on.
             first = np.arange(numbers.size - min(joined.size, ROWS_ADDED), numbers.size)
         problem = ActiveSet(np.ascontiguousarray(own))
-        with np.errstate(all="ignore"):
-            *_, outcome = problem.solve(first)
+        *_, outcome = problem.solve(first)
         multipliers = problem.multipliers
         self.support[k] = numbers[problem.support[multipliers > 0]]
         held = multipliers[multipliers > 0]
@@ -202,5 +204,4 @@ class HullSearch:
             corners[:, :r] = self.rows[support].transpose(0, 2, 1)
             points = np.ones((part.size, r + 1))
             points[:, :r] = self.queries[part]
-            with np.errstate(all="ignore"):
-                self.inside[part] = inside_simplices(corners, points)
+            self.inside[part] = inside_simplices(corners, points)

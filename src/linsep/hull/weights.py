@@ -282,9 +282,8 @@ def _fewest(values: Floats, wanted: Floats, seed: int, watch: Watch) -> Index:
 def _nearest(values: Floats, wanted: Floats, seed: int, watch: Watch) -> HullSearch:
     """Search for the point of the hull that is nearest."""
     rng = np.random.default_rng(seed)
-    with np.errstate(all="ignore"):  # at the ends of the doubles nothing is found
-        found = HullSearch(values, wanted[np.newaxis], rng, watch.is_over, nearest=True)
-        found.run()
+    found = HullSearch(values, wanted[np.newaxis], rng, watch.is_over, nearest=True)
+    found.run()
     return found
 
 

@@ -23,7 +23,7 @@ MOST_LANDMARKS = 1500
 # Pivots below this share of the largest are rounding.
 RANK_TOLERANCE = 1e-12
 # Squared pivots above the first are there, below the second not; in between rounding
-# decides, and a QR or an eigendecomposition must tell.
+# decides, and a QR must tell.
 CLEARLY_POSITIVE = 1e-9
 CLEARLY_ZERO = 1e-13
 

@@ -34,7 +34,7 @@ from linsep.rows import as_dense, is_sparse
 from linsep.solvers._factors import divided, orthonormal
 from linsep.solvers.bounds import row_lengths
 from linsep.solvers.gram_factor import clear_factor, pivoted_cholesky
-from linsep.solvers.pieces import Check, divided_by, gram_of, never, second_moment
+from linsep.solvers.pieces import Check, divided_by, gram_of, no_check, second_moment
 from linsep.solvers.scaling import Balanced, exponents, row_blocks, row_numbers
 
 # Directions this small, relative to the largest, are rounding: a QR of doubles cannot
@@ -79,7 +79,7 @@ class Coordinates:
 
 
 def whiten(
-    A: Any, *, constant: bool = False, diagonal: bool = False, check: Check = never
+    A: Any, *, constant: bool = False, diagonal: bool = False, check: Check = no_check
 ) -> Coordinates:
     """Return the coordinates of the metric ``H_0`` for signed rows.
 
@@ -93,7 +93,7 @@ def whiten(
         constant ones get no weight beside the intercept.
     diagonal : bool, default=False
         Whether the metric is to be diagonal, as it is beyond `MOST_COORDINATES`.
-    check : callable, default=never
+    check : callable, default=no_check
         Called between steps; raises to end them.
 
     Returns

@@ -24,8 +24,8 @@ class Halted(Exception):
     """A step was ended by the one who asked for it; nothing came of it."""
 
 
-def never() -> None:
-    """Let every step come to its end."""
+def no_check() -> None:
+    """Never end the work."""
 
 
 def halting(should_stop: Callable[[int], bool]) -> Check:
@@ -50,15 +50,13 @@ def pieces(m: int, cost: int, check: Check) -> Iterator[slice]:
 def second_moment(rows: NDArray[np.float64], check: Check) -> NDArray[np.float64]:
     """Return ``rows.T @ rows``."""
     m, d = rows.shape
-    first, *others = pieces(m, d * d, never)
-    total = rows[first].T @ rows[first]
-    for part in others:
-        check()
+    total = np.zeros((d, d))
+    for part in pieces(m, d * d, check):
         total += rows[part].T @ rows[part]
     return total
 
 
-def gram_of(rows: Any, check: Check = never) -> NDArray[np.float64]:
+def gram_of(rows: Any, check: Check = no_check) -> NDArray[np.float64]:
     """Return the inner products of rows, dense or sparse."""
     m, d = rows.shape
     if is_sparse(rows) or m * m * d <= A_PIECE:

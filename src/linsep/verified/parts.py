@@ -20,12 +20,13 @@ from linsep.rows.protocol import CHUNK_ENTRIES
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import map_in_threads
 from linsep.solvers.blas import calm_blas
+from linsep.solvers.pieces import Check as Check
+from linsep.solvers.pieces import no_check as no_check
 from linsep.verified._moments import column_sums, row_products
 from linsep.verified.vectors import SparseVector, columns_of
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
-Check = Callable[[], None]
 
 # Rows of a block at most: a sum over a block has as many terms.
 LONGEST_BLOCK = 4096
@@ -37,10 +38,6 @@ MOST_HELD = 1 << 26
 
 class TooWide(Exception):
     """The entries of one column differ in size by more than doubles can scale."""
-
-
-def no_check() -> None:
-    """Never end the work."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.solvers._factors import cholesky, solve_factored
-from linsep.solvers.pieces import Check, gram_of, never
+from linsep.solvers.pieces import Check, gram_of, no_check
 
 # Solves in a row that may pass without fewer rows being wrong.
 PATIENCE = 3
@@ -31,7 +31,7 @@ def rows_on_margin(
     signs: NDArray[np.float64],
     free: bool,
     tolerance: float,
-    check: Check = never,
+    check: Check = no_check,
 ) -> Iterator[NDArray[np.intp]]:
     """Yield the best guess of the rows on the margin after each solve.
 
@@ -44,7 +44,7 @@ def rows_on_margin(
         Whether there is an offset.
     tolerance : float
         Rows with margin ``>= 1 - tolerance`` are not violated.
-    check : callable, default=never
+    check : callable, default=no_check
         Called between pieces of the Gram matrix; raises to end it.
 
     Yields

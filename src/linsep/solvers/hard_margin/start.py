@@ -18,7 +18,7 @@ from linsep.solvers.active_set import (
     Outcome,
 )
 from linsep.solvers.hard_margin.pivoting import rows_on_margin
-from linsep.solvers.pieces import Check, never
+from linsep.solvers.pieces import Check, no_check
 
 # With more rows a column than this, few are on the margin, and no guess is made.
 PIVOTED_A_COLUMN = 2
@@ -31,7 +31,7 @@ class HardMargin(ActiveSet):
     ----------
     rows, signs, free_offset
         As of `ActiveSet`.
-    check : callable, default=never
+    check : callable, default=no_check
         Called between pieces of the guess; raises to end it.
     """
 
@@ -43,7 +43,7 @@ class HardMargin(ActiveSet):
         signs: NDArray[np.float64],
         *,
         free_offset: bool,
-        check: Check = never,
+        check: Check = no_check,
     ) -> None:
         super().__init__(rows, signs, free_offset=free_offset)
         self._check = check
