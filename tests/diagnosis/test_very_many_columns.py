@@ -72,6 +72,13 @@ def test_wide_designs_leave_open_what_is_not_proved_and_no_more(seed, monkeypatc
     assert found.separated_rows.tolist() == exact.separated_rows.tolist()
     for name, verdict in found.estimates.items():
         assert verdict in (exact.estimates[name], Estimate.UNDECIDED)
+    # Which columns are left out is proved all the same, if not always how.
+    assert list(found.collinear) == list(exact.collinear)
+    assert {found.estimates[name] for name in found.collinear} <= {Estimate.ALIASED}
+    for name, text in found.collinear.items():
+        assert text in (exact.collinear[name], "a combination of earlier columns")
+    kept = set(exact.estimates_without_aliased)
+    assert set(found.estimates_without_aliased) == kept
 
 
 def two_factors(n, sizes, seed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,7 +21,7 @@ from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.demands import Demands, demands_of, equal_rows_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
-from linsep.diagnosis.exact.large_columns import columns_of_any, is_large
+from linsep.diagnosis.exact.large_columns import closed, columns_of_any, is_large
 from linsep.diagnosis.exact.leagues import league_order
 from linsep.diagnosis.exact.ordered_partition import (
     AnyPartition,
@@ -179,6 +180,8 @@ def _decided(
         return fields, lambda: fields
 
     def decided(limits: Watch) -> dict[str, Any]:
+        if columns.is_open:
+            return _closed(demands, columns, limits)
         found = _verdicts(demands, columns, partition, limits)
         return _estimates(demands, columns, found)
 
@@ -190,10 +193,19 @@ def _decided(
             return whole.value
         return decided(budget_for_text(left))
 
-    return {
-        name: LazyMapping(partial(_part_of, whole, name))
-        for name in ("estimates", "estimates_without_aliased")
-    }, quickly
+    names = ["estimates", "estimates_without_aliased"]
+    names += ["collinear"] * columns.is_open
+    return {name: LazyMapping(partial(_part_of, whole, name)) for name in names}, (
+        quickly
+    )
+
+
+def _closed(demands: Demands, columns: Columns, watch: Watch) -> dict[str, Any]:
+    """Tell which columns of a wide design are kept; their verdicts are left open."""
+    with suppress(OutOfTime):
+        columns = closed(demands.rows, columns, demands.order, watch.is_over)
+    collinear = _collinear(demands, columns)
+    return _estimates(demands, columns, {}) | {"collinear": collinear}
 
 
 def _part_of(whole: Lazy[dict[str, Any]], name: str) -> Mapping[str, Estimate]:

@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from linsep.rows import as_dense
 from linsep.rows.rounding import gamma
 from linsep.solvers._factors import divided
+from linsep.solvers.pieces import second_moment
 from linsep.verified.moments import LARGEST, Layout, Moments, NotPositive, factored
 from linsep.verified.parts import Part
 
 # What is closer to one may be one.
 NEAR_ONE = 1e-6
 # Designs that need more products are not looked at.
-MOST_PRODUCTS = 4_000_000_000
+MOST_PRODUCTS = 100_000_000_000
 # Vectors looked at in one go.
 TOGETHER = 1024
 
@@ -47,7 +48,7 @@ def are_outside(part: Part) -> NDArray[np.bool_]:
     A = np.ldexp(as_dense(part.raw(np.arange(d))), -part.exponents)
     part.check()
     try:
-        moments = Moments.of_sum(part, A.T @ A, Layout.dense(m), d)
+        moments = Moments.of_sum(part, second_moment(A, part.check), Layout.dense(m), d)
         factor = moments.factored(2.0 * moments.error)
         mu = factored(moments).least_eigenvalue - factor.c - moments.error
     except NotPositive:

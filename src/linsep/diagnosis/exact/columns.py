@@ -58,8 +58,8 @@ class Columns:
         Whether the columns kept are known to be independent by more than rounding.
     is_open : bool
         Whether it is not known which columns are to be kept; then `kept` is empty.
-    n_independent : int or None
-        The rank, where it is known all the same.
+    independent_rows : ndarray of int, or None
+        As many rows as the rank is, where it is known all the same.
     """
 
     kept: NDArray[np.intp]
@@ -68,7 +68,7 @@ class Columns:
     null_vectors: dict[int, SparseVector] = field(default_factory=dict)
     is_well_conditioned: bool = False
     is_open: bool = False
-    n_independent: int | None = None
+    independent_rows: NDArray[np.intp] | None = None
 
     @classmethod
     def open(cls, d: int) -> Columns:
@@ -78,9 +78,8 @@ class Columns:
     @property
     def rank(self) -> int | None:
         """Number of independent columns; None where it is not known."""
-        if self.is_open:
-            return self.n_independent
-        return int(self.kept.size)
+        proof = self.independent_rows if self.is_open else self.kept
+        return None if proof is None else int(proof.size)
 
 
 def columns_of(

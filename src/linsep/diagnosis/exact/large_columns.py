@@ -8,6 +8,7 @@ combinations that hold on every row.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -31,6 +32,8 @@ MOST_EXACT = 100
 MOST_TERMS = 300
 # Elimination modulo a prime of more products takes longer than people wait.
 MOST_ELIMINATION = 200_000_000
+# So often are more of the first columns taken that may have the rank of all.
+MOST_BLOCKS = 10
 # Columns left out are written as combinations where that takes fewer products.
 MOST_WRITTEN = 200_000
 
@@ -70,32 +73,75 @@ def columns_of_wide(
     """Find the independent columns where there are fewer rows than columns.
 
     The rank is that of the rows, which one factorisation proves where rows are many.
-    Which columns are kept is then left open; those called aliased are. Where that does
+    Which columns are kept, and which aliased, is then left to `closed`. Where that does
     not do either, all is left open.
 
     Raises
     ------
     OutOfTime
+        If `should_stop` said so.
     """
     m, d = rows.shape
     if m * m * d <= MOST_ELIMINATION:
         rng = np.random.default_rng(0)
         is_small = m * m * d <= MOST_WRITTEN
         return columns_of(rows, rng, priority, should_stop, combinations=is_small)
-    across = rows_from(
-        _transposed(rows.take(np.arange(m))), np.ones(d, dtype=np.int8), False
-    )
+    across = _plain(_transposed(rows.take(np.arange(m))))
     found = columns_of_many(across, np.arange(m), partial(require_time, should_stop))
-    if found is None:
-        return Columns.open(d)
-    none = np.empty(0, dtype=np.intp)
-    independent = Part.of(across, np.arange(d), found.kept)
-    aliased = are_outside(independent)
-    return Columns(none, aliased, is_open=True, n_independent=found.rank)
+    independent = None if found is None else found.kept
+    return replace(Columns.open(d), independent_rows=independent)
+
+
+def closed(
+    rows: Rows,
+    columns: Columns,
+    priority: NDArray[np.intp],
+    should_stop: Callable[[], bool],
+) -> Columns:
+    """Find which columns are kept, and aliased, where only their number is known.
+
+    Those kept are among the first columns, in the order of `priority`, that have the
+    rank of all. Where they are not found, they are left open again; of a column that is
+    not called aliased nothing is said.
+
+    Raises
+    ------
+    OutOfTime
+        If `should_stop` said so.
+    """
+    if not columns.is_open or columns.independent_rows is None:
+        return columns
+    d, rank = rows.shape[1], columns.independent_rows.size
+    check = partial(require_time, should_stop)
+    across = _plain(_transposed(rows.take(columns.independent_rows)))
+    aliased = are_outside(Part.of(across, np.arange(d), np.arange(rank), check))
+    matrix, n_first = rows.take(np.arange(rows.shape[0])), rank
+    for _ in range(MOST_BLOCKS):
+        first = priority[:n_first]
+        found = columns_of_many(_plain(matrix[:, first]), np.arange(first.size), check)
+        if found is None:
+            break
+        if found.kept.size < rank:
+            n_first += rank - found.kept.size
+            continue
+        kept = np.sort(first[found.kept])
+        aliased[np.setdiff1d(np.arange(d), kept)] = True
+        aliased[first[found.aliased]] = True
+        combinations = {
+            int(first[j]): {int(first[k]): factor for k, factor in terms.items()}
+            for j, terms in found.combinations.items()
+        }
+        return Columns(kept, aliased, combinations)
+    return replace(columns, aliased=aliased)
 
 
 def _transposed(matrix: Any) -> Any:
     return matrix.T.tocsr() if is_sparse(matrix) else np.ascontiguousarray(matrix.T)
+
+
+def _plain(matrix: Any) -> Rows:
+    """Return rows as they stand: without signs, and without a constant."""
+    return rows_from(matrix, np.ones(matrix.shape[0], dtype=np.int8), False)
 
 
 def columns_of_many(
