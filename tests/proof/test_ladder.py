@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from judges import assert_minimal_conflict, assert_separates, dot, z3_separable
-from linsep.proof import ladder
+from linsep.proof import coordinates, ladder
 from linsep.proof.answers import Conflict, Separator
 from linsep.proof.coordinates import basis_coordinates
 
@@ -137,10 +137,14 @@ def test_coordinates_of_a_basis_singular_but_for_its_last_bits(
         ]
 
 
-@pytest.mark.parametrize(("limit", "error"), [(0, 2.0**-45), (1e9, 0)])
-def test_coordinates_are_exact_before_they_are_rounded(monkeypatch, limit, error):
-    # Limit 0 sends all through ball arithmetic, 1e9 through elimination.
-    monkeypatch.setattr("linsep.proof.coordinates._EXACT_BITS", limit)
+@pytest.mark.parametrize(
+    ("way", "error"), [("balls", 2.0**-45), ("solving", 0), ("elimination", 0)]
+)
+def test_coordinates_are_exact_before_they_are_rounded(monkeypatch, way, error):
+    limit = 0 if way == "balls" else 1e9
+    monkeypatch.setattr(coordinates, "_EXACT_BITS", limit)
+    if way == "elimination":  # these numbers are short
+        monkeypatch.setattr(coordinates, "_solved_columns", coordinates._exact_columns)
     basis = mixed_paper_rows(40, 0, seed=4).astype(np.int64)
     truth = np.random.default_rng(0).integers(-9, 10, size=(20, 40))
     truth[7] = 0

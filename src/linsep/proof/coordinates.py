@@ -60,8 +60,9 @@ def basis_coordinates(
     right = linear.integer_column([1] * r)
     _, size = linear.solve(linear.integer_matrix(values[basis]), right)
     if size.bit_length() * float(m) * r <= _EXACT_BITS:
-        columns, denominator = _exact_columns(values, basis)
-        return _rounded(columns, denominator)
+        # Short numbers come quickest by solving, long ones by elimination.
+        find = _solved_columns if size.bit_length() <= r else _exact_columns
+        return _rounded(*find(values, basis))
     return _ball_columns(values, basis)
 
 
@@ -79,6 +80,24 @@ def _exact_columns(
     for position, row in enumerate(order):
         columns[row] = [sign * entry for entry in entries[position::m]]
     return columns, sign * int(denominator)
+
+
+def _solved_columns(
+    values: IntegerArray, basis: list[int]
+) -> tuple[list[list[int]], int]:
+    """Solve for the other rows together."""
+    m, r = values.shape
+    rest = np.setdiff1d(np.arange(m), basis)
+    numerators, denominator = linear.solve(
+        linear.integer_matrix(values[basis].T), linear.integer_matrix(values[rest].T)
+    )
+    columns = [[0] * r for _ in range(m)]
+    for position, row in enumerate(basis):
+        columns[row][position] = denominator
+    entries = linear.python_integers(numerators)
+    for position, row in enumerate(rest.tolist()):
+        columns[row] = entries[position :: rest.size]
+    return columns, denominator
 
 
 def _rounded(
