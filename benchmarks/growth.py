@@ -16,7 +16,7 @@ import pyarrow as pa
 import linsep
 from linsep import datasets
 from linsep.rows.blocks import BlockRows
-from linsep.rows.dask_rows import FAN_IN
+from linsep.rows.clusters import FAN_IN
 from linsep.rows.working_set import ADDED_A_DIMENSION, LEAST_ADDED
 
 CASES = [

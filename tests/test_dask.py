@@ -17,7 +17,8 @@ from distributed import Client, LocalCluster
 import linsep
 from linsep.input import InputError, problem_from
 from linsep.rows import rows_from
-from linsep.rows.dask_rows import DaskRows
+from linsep.rows.clusters import DaskCluster
+from linsep.rows.partitioned import PartitionedRows
 from linsep.verified import sums
 
 
@@ -176,11 +177,12 @@ def test_a_partition_that_changes_is_refused():
     sizes = iter([4, 3])
 
     def load(number):
-        return rows_from(np.ones((next(sizes), 1)), np.ones(4, dtype=np.int8), False)
+        yield rows_from(np.ones((next(sizes), 1)), np.ones(4, dtype=np.int8), False)
 
     one = np.dtype(np.float64)
-    parts = [dask.delayed(int)(0)]
-    rows = DaskRows(parts, load, [4], np.ones(4, dtype=np.int8), 1, False, one)
+    cluster = DaskCluster([dask.delayed(int)(0)])
+    signs = np.ones(4, dtype=np.int8)
+    rows = PartitionedRows(cluster, load, [4], signs, 1, False, one)
     with dask.config.set(scheduler="synchronous"):
         rows.scan(np.ones(1), 1)
         with pytest.raises(RuntimeError, match="the same rows each time"):

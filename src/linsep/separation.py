@@ -59,8 +59,8 @@ def separate(
         Frames and files may hold text and categories, as `linsep.read_table` says.
         Sources are read in batches, once a sweep: a folder of files or a pattern of
         paths, a `pyarrow.dataset.Dataset`, a relation of DuckDB, or a callable that
-        returns a fresh Arrow stream each time. Dask collections and arrays on a device
-        stay where they are; :doc:`/scale` says more.
+        returns a fresh Arrow stream each time. Collections of Dask, Ray and
+        Spark, and arrays on a device stay where they are; :doc:`/scale` says more.
     y : array-like of shape (n_samples,), or str
         Labels of at most two classes, or the name of a frame's or file's column.
     fit_intercept : bool, default=True

@@ -261,9 +261,9 @@ class OptimisticPerceptron(LinearRule):
             Or the Gram matrix, (n_samples, n_samples), with ``kernel="precomputed"``.
             Text and categories in a frame become columns of 0 and 1, as for
             `linsep.separate`; ``feature_names_in_`` are those of the columns made.
-            Sources that `linsep.separate` reads in batches, and Dask collections: what
-            is proved is about all rows; a regression or a soft margin is fitted to
-            20,000 rows drawn at random, or 100 a column.
+            Of sources that `linsep.separate` reads in batches, or that lie on a
+            cluster, what is proved is about all rows; a regression or a soft margin is
+            fitted to 20,000 rows drawn at random, or 100 a column.
         y : array-like of shape (n_samples,), or str
             Labels, or the name of a column of the frame.
         sample_weight : array-like of shape (n_samples,) or None, default=None

@@ -18,7 +18,7 @@ from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.input import InputError, Problem
-from linsep.input.problem import is_dask, streamed_problem
+from linsep.input.problem import is_on_cluster, streamed_problem
 from linsep.input.streams import stream_of
 from linsep.lazy import Lazy
 from linsep.proof.certificate import Certificate
@@ -86,7 +86,7 @@ def streamed_problem_of(
     if len(given) != 2 or is_formula:
         return None
     source, y = given
-    if not (isinstance(source, Problem) or is_dask(source)):
+    if not (isinstance(source, Problem) or is_on_cluster(source)):
         source = stream_of(source) if isinstance(y, str | int) else None
     if source is None:
         return None

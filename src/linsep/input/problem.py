@@ -194,10 +194,10 @@ def streamed_problem(
         from linsep.input.device_arrays import device_problem
 
         return device_problem(X, y, fit_intercept)
-    if is_dask(X):
-        from linsep.input.dask_collections import dask_problem
+    if is_on_cluster(X):
+        from linsep.input.cluster_data import cluster_problem
 
-        return dask_problem(X, y, fit_intercept, missing)
+        return cluster_problem(X, y, fit_intercept, missing)
     from linsep.input.files.table import Request
     from linsep.input.streams import problem_of_stream, stream_of
 
@@ -213,9 +213,10 @@ def streamed_problem(
     return problem_of_stream(source, request, max_memory=max_memory)
 
 
-def is_dask(X: object) -> bool:
-    """Tell whether X is an array or a frame of Dask's, without loading it."""
-    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+def is_on_cluster(X: object) -> bool:
+    """Tell whether X is a collection of Dask, Ray or Spark, without loading these."""
+    package = type(X).__module__.partition(".")[0]
+    return package in ("dask", "dask_expr", "ray", "pyspark")
 
 
 def tabulated(

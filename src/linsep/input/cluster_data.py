@@ -1,10 +1,14 @@
-"""Dask arrays and frames to a problem whose rows stay where they are."""
+"""Collections on a cluster to a problem whose rows stay where they are.
+
+Arrays and frames of Dask, data sets of Ray and frames of Spark.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -24,16 +28,17 @@ from linsep.input.streams.problem import (
 from linsep.input.streams.sources import Source
 from linsep.input.streams.survey import Survey, label_codes, survey
 from linsep.rows import rows_from
-from linsep.rows.dask_rows import DaskRows
+from linsep.rows.clusters import DaskCluster, RayCluster, SparkCluster
 from linsep.rows.matrix_rows import MatrixRows
+from linsep.rows.partitioned import Cluster, PartitionedRows
 
 
-def dask_problem(X: Any, y: Any, fit_intercept: bool, missing: str) -> Problem:
+def cluster_problem(X: Any, y: Any, fit_intercept: bool, missing: str) -> Problem:
     """Return the problem of a Dask array and its labels, or of a frame.
 
     Parameters
     ----------
-    X : dask array of shape (n, d), or dask frame
+    X : dask array of shape (n, d), or frame of Dask, Ray or Spark
     y : dask array or array-like of shape (n,), or of a frame the name of a column
     fit_intercept : bool
     missing : {"refuse"}
@@ -41,15 +46,27 @@ def dask_problem(X: Any, y: Any, fit_intercept: bool, missing: str) -> Problem:
     """
     if missing != "refuse":
         raise InputError(
-            'missing must be "refuse" for Dask collections, got '
-            f"{missing!r}; drop the rows there: X.dropna()"
+            'missing must be "refuse" for data on a cluster, got '
+            f"{missing!r}; drop the rows there, as by X.dropna()"
         )
+    if hasattr(X, "to_arrow_refs"):
+        refs = X.to_arrow_refs()
+        schema = X.schema().base_schema
+        return _frame_problem(schema, RayCluster(refs), len(refs), y, fit_intercept)
+    if hasattr(X, "mapInArrow"):
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        n_parts = X.rdd.getNumPartitions()
+        schema = to_arrow_schema(X.schema)
+        return _frame_problem(schema, SparkCluster(X), n_parts, y, fit_intercept)
     if hasattr(X, "to_delayed") and hasattr(X, "columns"):
-        return _frame_problem(X, y, fit_intercept)
+        schema = next(_batches(X._meta_nonempty, list(X.columns))).schema
+        parts = X.to_delayed()
+        return _frame_problem(schema, DaskCluster(parts), len(parts), y, fit_intercept)
     if not (hasattr(X, "chunks") and getattr(X, "ndim", 0) == 2):
         raise InputError(
-            f"X must be a Dask array of two dimensions or a Dask frame, got "
-            f"{type(X).__name__}; compute it, or make an array of it"
+            "X must be a Dask array of two dimensions or a frame of Dask, Ray or "
+            f"Spark, got {type(X).__name__}; make an array or a frame of it"
         )
     return _array_problem(X, y, fit_intercept)
 
@@ -81,8 +98,8 @@ def _array_problem(X: Any, y: Any, fit_intercept: bool) -> Problem:
         for pair in zip(_blocks(X), y.to_delayed(), strict=True)
     ]
     dtype = np.dtype(np.float32 if X.dtype in (np.float32, np.float16) else np.float64)
-    rows = DaskRows(
-        parts,
+    rows = PartitionedRows(
+        DaskCluster(parts),
         LoadArray(classes[-1], fit_intercept),
         X.chunks[0],
         signs,
@@ -108,40 +125,38 @@ class LoadArray:
     positive: Any
     fit_intercept: bool
 
-    def __call__(self, part: tuple[Any, Any]) -> MatrixRows:
+    def __call__(self, part: tuple[Any, Any]) -> Iterator[MatrixRows]:
         """Refuse what is not finite, as for data in memory."""
         features, _ = features_from(part[0])
         is_positive = np.asarray(labels_from(part[1]) == self.positive, dtype=bool)
         signs = np.where(is_positive, 1, -1).astype(np.int8)
-        return rows_from(features, signs, self.fit_intercept)
+        yield rows_from(features, signs, self.fit_intercept)
 
 
-def _frame_problem(frame: Any, y: Any, fit_intercept: bool) -> Problem:
-    import dask
-
+def _frame_problem(
+    schema: Any, cluster: Cluster, n_parts: int, y: Any, fit_intercept: bool
+) -> Problem:
     if not isinstance(y, str | int):
         raise InputError(
-            "y must name the column of the labels where X is a Dask frame, got "
+            "y must name the column of the labels where X is a frame on a cluster, got "
             f"{type(y).__name__}; pass y='name'"
         )
-    schema = _batch(frame._meta_nonempty).schema
     source = Source("the frame", schema, _no_batches)
     request = Request(target=y, fit_intercept=fit_intercept)
     names, target, notes = selected(source, request)
-    partitions = frame.to_delayed()
-    look = dask.delayed(partial(_surveyed, names=names, target=target), pure=False)
-    parts = dask.compute(*[look(part) for part in partitions])
-    found = Survey.merged(parts)
+    parts = dict(cluster.fold(_Surveys(tuple(names), target), add))
+    found = Survey.merged([parts[number] for number in sorted(parts)])
     classes, signs = signs_of(found, target, None)
     coding = coding_of(schema, names, found, fit_intercept)
     of_label = {
         label: int(signs[np.argmax(found.codes == code)])
         for code, label in enumerate(found.labels)
     }
-    rows = DaskRows(
-        partitions,
+    sizes = [parts[k].n_given if k in parts else 0 for k in range(n_parts)]
+    rows = PartitionedRows(
+        cluster,
         LoadFrame(coding, target, of_label, fit_intercept),
-        [part.n_given for part in parts],
+        sizes,
         signs,
         len(coding.feature_names),
         fit_intercept,
@@ -155,34 +170,56 @@ def _no_batches(columns: Sequence[str], size: int) -> Any:
     raise AssertionError("a frame is read by partitions")
 
 
-def _batch(frame: Any) -> Any:
-    """Return a pandas frame as a record batch."""
+def _batches(partition: Any, names: Sequence[str]) -> Iterator[Any]:
+    """Yield columns of a pandas frame, an Arrow table or record batches, in batches."""
     import pyarrow as pa
 
-    return pa.RecordBatch.from_pandas(frame, preserve_index=False)
+    if isinstance(partition, pa.Table):
+        partition = partition.to_batches()
+    elif hasattr(partition, "columns"):
+        frame = partition[list(names)]
+        partition = [pa.RecordBatch.from_pandas(frame, preserve_index=False)]
+    for batch in partition:
+        yield batch.select(list(names))
 
 
-def _surveyed(frame: Any, names: Sequence[str], target: str) -> Survey:
-    """Survey a partition, on a worker."""
-    batch = _batch(frame[[*names, target]])
-    source = Source("the frame", batch.schema, lambda columns, size: iter([batch]))
-    return survey(source, names, target)
+@dataclass(frozen=True)
+class _Surveys:
+    """Surveys each partition, on a worker."""
+
+    names: tuple[str, ...]
+    target: str
+
+    def __call__(self, number: int) -> Any:
+        """Return the survey of one."""
+        return partial(_surveyed, self.names, self.target, number)
+
+
+def _surveyed(
+    names: Sequence[str], target: str, number: int, partition: Any
+) -> list[tuple[int, Survey]] | None:
+    batches = list(_batches(partition, [*names, target]))
+    if not batches:
+        return None
+    schema = batches[0].schema
+    source = Source("the frame", schema, lambda columns, size: iter(batches))
+    return [(number, survey(source, names, target))]
 
 
 @dataclass(frozen=True)
 class LoadFrame:
-    """Makes signed rows of a pandas frame, on a worker."""
+    """Makes signed rows of a partition of a frame, on a worker."""
 
     coding: Coding
     target: str
     of_label: dict[Any, int]
     fit_intercept: bool
 
-    def __call__(self, frame: Any) -> MatrixRows:
+    def __call__(self, partition: Any) -> Iterator[MatrixRows]:
         """Code it as the whole frame is coded."""
-        batch = _batch(frame[[*self.coding.names, self.target]])
-        labels: dict[Any, int] = {}
-        codes = label_codes(batch.column(self.target), labels, self.target, 0)
-        signs = np.array([self.of_label[label] for label in labels], dtype=np.int8)
-        features = self.coding.matrix(batch, 0, True)
-        return rows_from(features, signs[codes], self.fit_intercept)
+        for batch in _batches(partition, [*self.coding.names, self.target]):
+            labels: dict[Any, int] = {}
+            codes = label_codes(batch.column(self.target), labels, self.target, 0)
+            signs = np.array([self.of_label[label] for label in labels], dtype=np.int8)
+            features = self.coding.matrix(batch, 0, True)
+            yield rows_from(features, signs[codes], self.fit_intercept)
