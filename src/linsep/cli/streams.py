@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from linsep.input import InputError
+from linsep.input.files.svmlight import SvmlightText
 from linsep.input.files.table import Request, Table
 from linsep.input.streams import Source, problem_of_stream, sql_source, stream_of
 
@@ -18,13 +19,13 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 def source_of(
     file: Path, sql: str | None = None, max_memory: int | None = None
-) -> Source | None:
+) -> Source | SvmlightText | None:
     """Return what is read in batches: a query, a folder, a large file; else None."""
     return stream_of(str(file), max_memory) if sql is None else sql_source(file, sql)
 
 
 def streamed_table(
-    source: Source,
+    source: Source | SvmlightText,
     kept: Mapping[str, Any],
     fit_intercept: bool,
     max_memory: int | None,

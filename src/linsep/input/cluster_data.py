@@ -19,14 +19,9 @@ from linsep.input.files.table import Request
 from linsep.input.labels import labels_from, signs_from
 from linsep.input.problem import Problem
 from linsep.input.streams.coding import Coding
-from linsep.input.streams.problem import (
-    coded_problem,
-    coding_of,
-    selected,
-    signs_of,
-)
+from linsep.input.streams.problem import coded_problem, coding_of, selected
 from linsep.input.streams.sources import Source
-from linsep.input.streams.survey import Survey, label_codes, survey
+from linsep.input.streams.survey import Survey, label_codes, signs_of, survey
 from linsep.rows import rows_from
 from linsep.rows.clusters import DaskCluster, RayCluster, SparkCluster
 from linsep.rows.matrix_rows import MatrixRows

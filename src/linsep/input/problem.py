@@ -198,13 +198,16 @@ def streamed_problem(
         from linsep.input.cluster_data import cluster_problem
 
         return cluster_problem(X, y, fit_intercept, missing)
+    from linsep.input.files.svmlight import SvmlightText
     from linsep.input.files.table import Request
     from linsep.input.streams import problem_of_stream, stream_of
 
     source = stream_of(X, max_memory)
     if source is None:
         return None
-    if not isinstance(y, str | int):
+    if not isinstance(y, str | int) and not (
+        y is None and isinstance(source, SvmlightText)
+    ):
         raise InputError(
             "y must name the column of the labels where X is read in batches, got "
             f"{type(y).__name__}; pass y='name'"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from linsep.input.errors import InputError, did_you_mean
 from linsep.input.files.arrow_files import arrow_columns, read_arrow
 from linsep.input.files.numpy_files import read_npy, read_npz
-from linsep.input.files.svmlight import read_svmlight
+from linsep.input.files.svmlight import SUFFIXES, read_svmlight
 from linsep.input.files.table import Request, Table
 from linsep.input.files.tabular import (
     TabularReader,
@@ -45,7 +45,6 @@ _BINARY_SUFFIXES = {
     ".npy": "NumPy .npy",
     ".npz": "NumPy .npz",
 }
-_SVMLIGHT_SUFFIXES = {".svm", ".svmlight", ".libsvm"}
 _DELIMITED_SUFFIXES = {".csv", ".tsv", ".tab"}
 _JSON_SUFFIXES = {".jsonl", ".ndjson"}
 _COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz"}
@@ -279,7 +278,7 @@ def _reader_told(source: Path) -> Reader:
     first_line = next((s for s in head.splitlines() if s.strip()), b"")
     if suffix not in _DELIMITED_SUFFIXES and first_line.lstrip().startswith(b"{"):
         return read_json_lines
-    if suffix in _SVMLIGHT_SUFFIXES:
+    if suffix in SUFFIXES:
         return read_svmlight
     if suffix not in _DELIMITED_SUFFIXES and _SVMLIGHT_LINE.fullmatch(first_line):
         return read_svmlight

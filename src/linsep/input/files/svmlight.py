@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
 from linsep.input.files.table import Request, Table, whole_labels
@@ -15,6 +17,11 @@ from linsep.input.files.texts import bounded_lines, open_bytes
 # One line with a huge index would ask for vectors of that length. The widest sets of
 # text in public use that are read this way have about three million columns.
 _MOST_COLUMNS = 2**22
+# Parts of the memory that the text of one batch may take: it is parsed, and scanned
+# while another is read.
+PARTS = 20
+
+SUFFIXES = {".svm", ".svmlight", ".libsvm"}
 
 
 def read_svmlight(path: Path, request: Request) -> Table:
@@ -24,42 +31,12 @@ def read_svmlight(path: Path, request: Request) -> Table:
     row has the index 0, as scikit-learn does.
     """
     from scipy.sparse import csr_array
-    from sklearn.datasets import load_svmlight_file
 
-    if request.target not in (None, "label"):
-        raise InputError(
-            f"target must be left out for svmlight text, whose labels come first on "
-            f"each line, got {request.target!r}; leave it out, or give the file the "
-            "extension .csv if it is delimited text"
-        )
-    if request.drop:
-        raise InputError(
-            f"drop must be empty for svmlight text, which has no named columns, got "
-            f"{list(request.drop)}"
-        )
+    checked_request(request)
     with open_bytes(path) as binary:
-        stream = _CountedLines(binary, path)
-        try:
-            X, y = load_svmlight_file(stream, zero_based=True)
-        except (ValueError, OverflowError) as error:
-            raise InputError(
-                f"{path}: every line must read 'label index:value index:value ...', "
-                f"numbers only, indices rising, got trouble on line {stream.line}: "
-                f"{error}; correct the line"
-            ) from None
+        X, y = parsed_lines(bounded_lines(binary, path), path)
     if X.shape[0] == 0:
         raise InputError(f"{path} must have at least one row, got none")
-    if X.shape[1] > _MOST_COLUMNS:
-        raise InputError(
-            f"{path}: indices must be below {_MOST_COLUMNS}, got {X.shape[1] - 1}; "
-            "renumber the columns, or build a scipy.sparse matrix and pass that"
-        )
-    for values, what in ((X.data, "value"), (y, "label")):
-        if not np.isfinite(values).all():
-            raise InputError(
-                f"{path}: every {what} must be finite, got "
-                f"{values[~np.isfinite(values)][0]}; correct it or remove its row"
-            )
     first = 0 if X.nnz == 0 or X.indices.min() == 0 else 1
     numbers = list(range(first, X.shape[1]))
     if request.columns is not None:
@@ -73,6 +50,88 @@ def read_svmlight(path: Path, request: Request) -> Table:
         target="label",
         notes=(f"columns are numbered from {first}, as in the file",),
     )
+
+
+@dataclass(frozen=True)
+class SvmlightText:
+    """A large file of svmlight text, read in batches.
+
+    Attributes
+    ----------
+    path : Path
+    memory : int
+        Bytes that reading may take.
+    """
+
+    path: Path
+    memory: int
+
+    @property
+    def name(self) -> str:
+        """What the data are called in messages."""
+        return str(self.path)
+
+    def batches(self, n_features: int | None = None) -> Iterator[tuple[Any, Any]]:
+        """Yield matrices that begin with the column of index 0, and their labels."""
+        with open_bytes(self.path) as stream:
+            lines: list[bytes] = []
+            size, first = 0, 0
+            for line in bounded_lines(stream, self.path):
+                lines.append(line)
+                size += len(line)
+                if size * PARTS >= self.memory:
+                    yield parsed_lines(lines, self.path, first, n_features)
+                    first += len(lines)
+                    lines, size = [], 0
+            if lines:
+                yield parsed_lines(lines, self.path, first, n_features)
+
+
+def checked_request(request: Request) -> None:
+    """Refuse what does not go with svmlight text."""
+    if request.target not in (None, "label"):
+        raise InputError(
+            f"target must be left out for svmlight text, whose labels come first on "
+            f"each line, got {request.target!r}; leave it out, or give the file the "
+            "extension .csv if it is delimited text"
+        )
+    if request.drop:
+        raise InputError(
+            f"drop must be empty for svmlight text, which has no named columns, got "
+            f"{list(request.drop)}"
+        )
+
+
+def parsed_lines(
+    lines: Iterable[bytes], path: Path, first: int = 0, n_features: int | None = None
+) -> tuple[Any, NDArray[np.float64]]:
+    """Parse lines, the first of which comes after so many others.
+
+    Returns a CSR matrix whose first column is that of index 0, and the labels.
+    """
+    from sklearn.datasets import load_svmlight_file
+
+    counted = _CountedLines(lines, first)
+    try:
+        X, y = load_svmlight_file(counted, n_features=n_features, zero_based=True)
+    except (ValueError, OverflowError) as error:
+        raise InputError(
+            f"{path}: every line must read 'label index:value index:value ...', "
+            f"numbers only, indices rising, got trouble on line {counted.line}: "
+            f"{error}; correct the line"
+        ) from None
+    if X.shape[1] > _MOST_COLUMNS:
+        raise InputError(
+            f"{path}: indices must be below {_MOST_COLUMNS}, got {X.shape[1] - 1}; "
+            "renumber the columns, or build a scipy.sparse matrix and pass that"
+        )
+    for values, what in ((X.data, "value"), (y, "label")):
+        if not np.isfinite(values).all():
+            raise InputError(
+                f"{path}: every {what} must be finite, got "
+                f"{values[~np.isfinite(values)][0]}; correct it or remove its row"
+            )
+    return X, y
 
 
 def _indices(path: Path, columns: Sequence[str | int]) -> list[int]:
@@ -90,12 +149,14 @@ def _indices(path: Path, columns: Sequence[str | int]) -> list[int]:
 
 
 class _CountedLines:
-    """A stream as scikit-learn's parser reads it, that knows the line it is at."""
+    """Lines as scikit-learn's parser reads them, that know the one they are at."""
 
-    def __init__(self, binary: BinaryIO, path: Path) -> None:
-        self.read = binary.read  # the parser looks for it, and iterates
-        self.line = 0
-        self._lines = bounded_lines(binary, path)
+    def __init__(self, lines: Iterable[bytes], first: int) -> None:
+        self.line, self._lines = first, lines
+
+    def read(self) -> bytes:
+        """Be called a file: the parser looks for this, and iterates."""
+        raise NotImplementedError
 
     def __iter__(self) -> Iterator[bytes]:
         for text in self._lines:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from linsep.input.arguments import checked_count
 from linsep.input.errors import InputError
+from linsep.input.files.svmlight import SvmlightText
 from linsep.input.files.table import Request, select_columns, without_dates
-from linsep.input.labels import signs_from
 from linsep.input.levels import Columns, coding_note
 from linsep.input.problem import Problem
 from linsep.input.streams.coding import (
@@ -27,8 +27,10 @@ from linsep.input.streams.survey import (
     Survey,
     label_codes,
     rows_with_values,
+    signs_of,
     survey,
 )
+from linsep.input.streams.svmlight import svmlight_problem
 from linsep.rows.blocks import BlockRows
 from linsep.rows.streamed import StreamedRows
 
@@ -37,7 +39,7 @@ MOST_DENSE = 64
 
 
 def problem_of_stream(
-    source: Source,
+    source: Source | SvmlightText,
     request: Request,
     *,
     positive: str | None = None,
@@ -47,7 +49,7 @@ def problem_of_stream(
 
     Parameters
     ----------
-    source : Source
+    source : Source or SvmlightText
     request : Request
         Which columns are wanted, and what to do with rows without a value.
     positive : str or None
@@ -57,6 +59,8 @@ def problem_of_stream(
     """
     if max_memory is not None:
         checked_count("max_memory", max_memory)
+    if isinstance(source, SvmlightText):
+        return svmlight_problem(source, request, positive)
     names, target, notes = selected(source, request)
     drops = request.missing == "drop"
     found = survey(source, names, target, drops=drops, max_memory=max_memory)
@@ -126,31 +130,6 @@ def selected(
             )
     names = [selection.names[j] for j in selection.features]
     return names, selection.names[selection.target or 0], selection.notes
-
-
-def signs_of(
-    found: Survey, target: str, positive: str | None
-) -> tuple[NDArray[Any], NDArray[np.int8]]:
-    """Return the classes and the signs; with `positive` whether it is that label."""
-    if not found.labels:
-        raise InputError(
-            f"the data must have at least one row of values, got {found.n_given:,} rows"
-            + (", all of which lack a value" if found.n_given else "")
-        )
-    texts = list(map(str, found.labels))
-    if positive is not None:
-        if positive not in texts:
-            raise InputError(
-                f"--positive must be a label of column {target!r}, got {positive!r}; "
-                f"its labels are {', '.join(texts[:8])}"
-            )
-        is_positive = found.codes == texts.index(positive)
-        others = [text for text in texts if text != positive]
-        other = others[0] if len(others) == 1 else f"not {positive}"
-        classes = np.array([other, positive] if others else [positive])
-        return classes, np.where(is_positive, 1, -1).astype(np.int8)
-    classes, signs = signs_from(np.array(found.labels))
-    return classes, signs[found.codes]
 
 
 def _left_out(found: Survey) -> Sequence[str]:

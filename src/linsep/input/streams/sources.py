@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from linsep.input.errors import InputError
+from linsep.input.files.svmlight import SUFFIXES, SvmlightText
 
 # Formats of `pyarrow.dataset`, by the extension of the files.
 _FORMATS = {
@@ -72,18 +73,24 @@ class Source:
                     yield part.slice(start, size)
 
 
-def stream_of(X: object, max_memory: int | None = None) -> Source | None:
+def stream_of(X: object, max_memory: int | None = None) -> Source | SvmlightText | None:
     """Return what X is as a source, or None if X is held in memory, or can be.
 
-    A source is a folder of files, a pattern of paths, a Parquet or Feather file of more
-    bytes than reading may take (`max_memory`, or a tenth of what is free), a
+    A source is a folder of files, a pattern of paths, a file of Parquet, Feather or
+    svmlight of more bytes than reading may take (`max_memory`, or a tenth of what is
+    free), a
     `pyarrow.dataset.Dataset`, a relation of DuckDB, or a callable that returns a fresh
     stream each time: whatever has ``__arrow_c_stream__``, or an iterator of record
     batches.
     """
-    if isinstance(X, Source):
+    if isinstance(X, Source | SvmlightText):
         return X
     if isinstance(X, str | os.PathLike):
+        place, memory = Path(X), max_memory or _free_share()
+        if SUFFIXES.intersection(place.suffixes) and place.is_file():
+            if place.stat().st_size <= memory:
+                return None
+            return SvmlightText(place, max_memory or default_memory())
         return _files(os.fspath(X), max_memory)
     kind = f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
     arrow = sys.modules.get("pyarrow.dataset")

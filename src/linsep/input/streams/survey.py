@@ -35,7 +35,7 @@ class Survey:
     ----------
     labels : list
         The different labels.
-    codes : ndarray of shape (n,), int16
+    codes : ndarray of shape (n,), int
         Which of them each row present has.
     n_given : int
         Rows of the source.
@@ -48,7 +48,7 @@ class Survey:
     """
 
     labels: list[Any]
-    codes: NDArray[np.int16]
+    codes: NDArray[np.signedinteger[Any]]
     n_given: int
     present: NDArray[np.intp] | None
     counts: dict[str, Counter[str]]
@@ -196,3 +196,31 @@ def _too_many(name: str, n_levels: int) -> str:
         f"column {name!r} must hold numbers or a few categories, got texts of "
         f"{n_levels:,} different values; leave the column out (--drop {name})"
     )
+
+
+def signs_of(
+    found: Survey, target: str, positive: str | None
+) -> tuple[NDArray[Any], NDArray[np.int8]]:
+    """Return the classes and the signs; with `positive` whether it is that label."""
+    if not found.labels:
+        raise InputError(
+            f"the data must have at least one row of values, got {found.n_given:,} rows"
+            + (", all of which lack a value" if found.n_given else "")
+        )
+    texts = list(map(str, found.labels))
+    if positive is not None:
+        if positive not in texts:
+            raise InputError(
+                f"--positive must be a label of column {target!r}, got {positive!r}; "
+                f"its labels are {', '.join(texts[:8])}"
+            )
+        is_positive = found.codes == texts.index(positive)
+        others = [text for text in texts if text != positive]
+        other = others[0] if len(others) == 1 else f"not {positive}"
+        classes = np.array([other, positive] if others else [positive])
+        return classes, np.where(is_positive, 1, -1).astype(np.int8)
+    labels = np.array(found.labels)
+    if labels.size > 2:  # refused, with the number of rows
+        labels = labels[found.codes]
+    classes, signs = signs_from(labels)
+    return classes, signs[found.codes]
