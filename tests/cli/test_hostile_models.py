@@ -32,6 +32,12 @@ SECOND = {name: part for name, part in MODEL.items() if name != "dummies"} | {
         "size": {"levels": ["s"], "reference": None},
     },
 }
+KERNEL = SECOND | {
+    "version": 3,
+    "kernel": {"name": "rbf", "gamma": 0.5, "degree": 3, "coef0": 1.0},
+    "landmarks": [[1.0, 0, 1], [-2.5, 1, 0]],
+    "coef": [[0.5, -1.0], [2, 0], [-0.5, 7.25]],
+}
 TWO = MODEL | {
     "classes": [False, True],
     "coef": [[0.5, 1.0, -2.5]],
@@ -64,7 +70,7 @@ def places(value, path=()):
 
 def mutated(draw):
     """One model file with an entry replaced, removed or added, or bytes spoilt."""
-    record = json.loads(json.dumps(draw.choice([MODEL, TWO, SECOND])))
+    record = json.loads(json.dumps(draw.choice([MODEL, TWO, SECOND, KERNEL])))
     if draw.random() < 0.6:
         *path, last = draw.choice(list(places(record))[1:])
         parent = record
@@ -108,7 +114,11 @@ def test_a_mutated_model_is_refused_in_words_or_is_a_whole_model(tmp_path):
             continue
         n_used += 1
         n_rows, d = 3, len(model.feature_names)
-        scores = model.decisions(np.ones((n_rows, d))) if d else np.zeros(n_rows)
+        try:
+            scores = model.decisions(np.ones((n_rows, d))) if d else np.zeros(n_rows)
+        except linsep.InputError as error:
+            texts.append(str(error))
+            continue
         assert np.isfinite(model.coef).all()
         assert scores.shape[0] == n_rows
         assert all(isinstance(label, str | int | float) for label in model.classes)
@@ -179,6 +189,36 @@ def test_both_versions_predict(tmp_path, model):
     coef, intercept = np.array(model["coef"]), np.array(model["intercept"])
     rows = [[150, 0, 1], [-8, 1, 0 if model is MODEL else 1]]
     assert np.array(scores, float).tolist() == (rows @ coef.T + intercept).tolist()
+
+
+KERNELS = {
+    "no kernel": {"kernel": None},
+    "an unknown kernel": {"kernel": KERNEL["kernel"] | {"name": "sigmoid"}},
+    "a negative gamma": {"kernel": KERNEL["kernel"] | {"gamma": -1}},
+    "a degree that is no whole number": {"kernel": KERNEL["kernel"] | {"degree": 2.0}},
+    "a degree beyond reason": {"kernel": KERNEL["kernel"] | {"degree": 10**6}},
+    "no landmarks": {"landmarks": []},
+    "landmarks of other columns": {"landmarks": [[1, 2], [3, 4]]},
+    "more landmarks than coefficients": {"landmarks": [[1, 2, 3]] * 3},
+    "a kernel in version 2": {"version": 2},
+}
+
+
+@pytest.mark.parametrize("case", KERNELS)
+def test_each_part_of_a_kernel_is_checked(tmp_path, case):
+    scores = load(tmp_path, json.dumps(KERNEL)).decisions(np.array([[0.0, 1, 1]]))
+    squares = np.array([2.0, 6.25 + 1])  # its distances to the landmarks
+    expected = np.exp(-0.5 * squares) @ np.transpose(KERNEL["coef"]) + [0.125, -1, 2]
+    np.testing.assert_allclose(scores, [expected], rtol=1e-14)
+    with pytest.raises(linsep.InputError, match="must"):
+        load(tmp_path, json.dumps(KERNEL | KERNELS[case]))
+
+
+def test_rows_beyond_a_kernel_are_named(tmp_path):
+    poly = KERNEL["kernel"] | {"name": "poly", "degree": 100}
+    model = load(tmp_path, json.dumps(KERNEL | {"kernel": poly}))
+    with pytest.raises(linsep.InputError, match="got row 1"):
+        model.predict(np.array([[1.0, 0, 0], [1e9, 0, 0]]))
 
 
 @pytest.mark.parametrize("case", ENTRIES)

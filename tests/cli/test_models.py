@@ -63,6 +63,29 @@ def test_fit_then_predict_gives_the_labels_back(fruit, tmp_path):
     assert labels == ["apple"] * 3 + ["cherry"] * 3
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_a_model_with_a_kernel_gives_the_labels_back(tmp_path, kernel):
+    path, model = tmp_path / "ring.csv", tmp_path / "model.json"
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.where(np.linalg.norm(X, axis=1) < 1.1, "in", "out")
+    lines = [f"{a},{b},{label}" for (a, b), label in zip(X.tolist(), y, strict=True)]
+    path.write_text("\n".join(["a,b,side", *lines]) + "\n")
+    asked = ["--kernel", kernel, "--degree", 2, "--class-weight", "balanced"]
+    result = run("fit", path, "--target", "side", "--model", model, *asked)
+    assert "Separable" in result.output
+    labels = run("predict", model, path).stdout.split()
+    fitted = linsep.OptimisticPerceptron(
+        kernel=kernel, degree=2, class_weight="balanced"
+    ).fit(X, y)
+    assert labels == fitted.predict(X).tolist()
+    scores = LinearModel.load(model).decisions(X)
+    np.testing.assert_allclose(scores, fitted.decision_function(X), rtol=1e-9)
+    onnx = tmp_path / "model.onnx"
+    refused = run("fit", path, "--target", "side", "--model", onnx, *asked, code=2)
+    assert "must end in .json with --kernel" in refused.output
+
+
 def test_model_file_is_plain_and_exact(fruit, tmp_path):
     model = tmp_path / "model.json"
     run("fit", fruit, "--target", "kind", "--model", model)
@@ -122,7 +145,7 @@ def test_predict_refuses_other_columns(fruit, tmp_path, text, message):
     [
         ("not json", "must be a model written by `linsep fit`"),
         ('{"format": "other"}', "got other JSON"),
-        ('{"format": "linsep-linear-classifier", "version": 9}', "of version 1"),
+        ('{"format": "linsep-linear-classifier", "version": 9}', "a version up to 3"),
         ('{"format": "linsep-linear-classifier", "version": 1}', "every part"),
         (
             '{"format": "linsep-linear-classifier", "version": 1, "target": "y", '

@@ -1,4 +1,4 @@
-"""``linsep fit``: a linear classifier of a data file, saved as plain JSON or ONNX."""
+"""``linsep fit``: a classifier of a data file, saved as plain JSON or ONNX."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from linsep.cli.kernel_part import KERNELS, MOST_DEGREE
 from linsep.cli.options import READING, examples, shared_options, taken
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     epilog=examples(
         "linsep fit data.csv --target grown --model model.json",
         "linsep fit data.csv --target kind --positive rose --model model.json",
+        "linsep fit data.csv --target grown --kernel rbf --model model.json",
     ),
 )
 @shared_options("FILE")
@@ -48,6 +50,38 @@ if TYPE_CHECKING:
     "for the largest margin or for any hyperplane that separates.",
 )
 @click.option(
+    "--temperature",
+    type=click.FloatRange(0),
+    metavar="T",
+    help="What it costs to judge the worst rows alone, in standard deviations of the "
+    "margins; 0 judges by the share of --nu alone.",
+)
+@click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Weigh each class inversely to the number of its rows.",
+)
+@click.option(
+    "--kernel",
+    type=click.Choice(["linear", *KERNELS]),
+    default="linear",
+    show_default=True,
+    help="Separate by a function of this kernel; the model is saved as JSON.",
+)
+@click.option(
+    "--gamma",
+    type=click.FloatRange(0, min_open=True),
+    metavar="G",
+    help="The kernel's scale; from the columns and their variance if not given.",
+)
+@click.option(
+    "--degree",
+    type=click.IntRange(1, MOST_DEGREE),
+    default=3,
+    show_default=True,
+    help="The degree of the polynomial kernel.",
+)
+@click.option(
     "--multi-class",
     type=click.Choice(["joint", "ovr"]),
     default="joint",
@@ -61,10 +95,9 @@ def command(
     target: str | None,
     positive: str | None,
     as_json: bool,
-    nu: float | None,
     **settings: Any,  # how to read, and the classifier's own, under their names
 ) -> None:
-    """Fit a linear classifier to FILE, and prove whether a hyperplane separates.
+    """Fit a classifier to FILE, and prove whether a hyperplane separates.
 
     FILE is as for `linsep separate`, and may hold more than two classes. The exit code
     is 0 whether or not they are separable: the status is printed, and saved with the
@@ -87,6 +120,12 @@ def command(
             f"--model must end in .json or .onnx, which says what is written, got "
             f"{model}"
         )
+    if model.suffix == ".onnx" and settings["kernel"] != "linear":
+        raise InputError(
+            f"--model must end in .json with --kernel {settings['kernel']}, got {model}"
+        )
+    for name, own in (("nu", "auto"), ("temperature", "auto"), ("gamma", "scale")):
+        settings[name] = own if settings[name] is None else settings[name]
     reading = taken(settings, READING)
     with progress_line(f"reading {file}") as progress:
         reading["fit_intercept"] = settings["fit_intercept"]
@@ -95,7 +134,7 @@ def command(
             chosen, names = two_classes(table, y, positive)
             y = np.array([names[label] for label in chosen.tolist()])
         progress.say("fitting")
-        classifier = OptimisticPerceptron(nu="auto" if nu is None else nu, **settings)
+        classifier = OptimisticPerceptron(**settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the status is printed below
             classifier.fit(table.X, y)

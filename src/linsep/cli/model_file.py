@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linsep.cli.kernel_part import KernelPart, are_numbers
+from linsep.cli.kernel_part import requirements as kernel_requirements
 from linsep.cli.output import require_file, writing
 from linsep.input import InputError, check_features
 from linsep.input.levels import Levels
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 Label: TypeAlias = str | int | float | bool
 
 FORMAT = "linsep-linear-classifier"
-VERSION = 2  # version 1 had "dummies", a column for each level, in place of "levels"
+# Version 1 had "dummies", a column for each level, in place of "levels"; version 3 is 2
+# with a kernel.
+VERSIONS = (1, 2, 3)
 # Four million columns, the most that are read, with names and coefficients take half.
 MOST_BYTES = 1 << 28
-LARGEST = sys.float_info.max
 _ENTRIES = {
     "format", "version", "target", "classes", "feature_names", "coef", "intercept",
 }  # fmt: skip
@@ -52,13 +54,14 @@ def problems(classifier: OptimisticPerceptron) -> list[tuple[Separation, float |
 
 @dataclass(frozen=True)
 class LinearModel:
-    """A linear decision rule.
+    """A decision rule, linear in the features or in a kernel's.
 
     Attributes
     ----------
     classes : tuple of str, int, float or bool
         The labels, all different.
     coef : ndarray of shape (1, d) or (n_classes, d)
+        A coefficient for each column, or for each landmark of a kernel.
     intercept : ndarray of shape (1,) or (n_classes,)
     feature_names : tuple of str
     target : str
@@ -67,6 +70,7 @@ class LinearModel:
         Columns of text, and how they became 0/1 columns.
     status : mapping
         What was proved when it was fitted.
+    kernel : KernelPart or None
     """
 
     classes: tuple[Label, ...]
@@ -76,6 +80,7 @@ class LinearModel:
     target: str
     levels: Mapping[str, Levels] = field(default_factory=dict)
     status: Mapping[str, object] = field(default_factory=dict)
+    kernel: KernelPart | None = None
 
     @classmethod
     def of(cls, classifier: OptimisticPerceptron, table: Table) -> LinearModel:
@@ -90,12 +95,13 @@ class LinearModel:
         }
         return cls(
             tuple(classifier.classes_.tolist()),
-            classifier.coef_,
+            classifier._coef,
             classifier.intercept_,
             table.feature_names,
             str(table.target),
             table.levels,
             status,
+            KernelPart.of(classifier),
         )
 
     @property
@@ -111,7 +117,9 @@ class LinearModel:
 
     def decisions(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return decision values, shape (n_samples,) or (n_samples, n_classes)."""
-        features = check_features(X, self.coef.shape[1])
+        features = check_features(X, len(self.feature_names))
+        if self.kernel is not None:
+            features = self.kernel.features(features)
         scores = np.asarray(features @ self.coef.T) + self.intercept
         return scores.ravel() if len(self.coef) == 1 else scores
 
@@ -127,7 +135,7 @@ class LinearModel:
         """Return the file's text."""
         record = {
             "format": FORMAT,
-            "version": VERSION,
+            "version": 2 if self.kernel is None else 3,
             "target": self.target,
             "classes": list(self.classes),
             "feature_names": list(self.feature_names),
@@ -139,12 +147,20 @@ class LinearModel:
             "intercept": self.intercept.tolist(),
             "fit": dict(self.status),
         }
+        if self.kernel is not None:
+            record |= self.kernel.record()
         return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)
 
     def save(self, path: Path) -> None:
         """Write the file whole or not at all: beside its place, then moved there."""
+        content = self.to_json().encode()
+        if len(content) > MOST_BYTES:
+            raise InputError(
+                f"{path} must be at most {MOST_BYTES:,} bytes, got a model of "
+                f"{len(content):,}; fit on fewer rows or columns"
+            )
         with writing(path), whole_file(path) as unfinished:
-            unfinished.write_text(self.to_json(), encoding="utf-8")
+            unfinished.write_bytes(content)
 
     @classmethod
     def load(cls, path: Path) -> LinearModel:
@@ -154,14 +170,16 @@ class LinearModel:
             if not holds:
                 raise InputError(f"{path} must be a model {what}")
         names = record["feature_names"]
+        width = len(record.get("landmarks", names))
         return cls(
             tuple(record["classes"]),
-            np.array(record["coef"], dtype=np.float64).reshape(-1, len(names)),
+            np.array(record["coef"], dtype=np.float64).reshape(-1, width),
             np.array(record["intercept"], dtype=np.float64),
             tuple(names),
             record["target"],
             _levels(record),
             record.get("fit", {}),
+            KernelPart.read(record),
         )
 
 
@@ -231,11 +249,12 @@ def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     )
     version = record.get("version")
     yield (
-        type(version) is int and version in (1, VERSION),
-        f"of version 1 or {VERSION}, got {version!r:.40}; update linsep",
+        type(version) is int and version in VERSIONS,
+        f"of a version up to {VERSIONS[-1]}, got {version!r:.40}; update linsep",
     )
     coding = "dummies" if version == 1 else "levels"
-    odd = sorted((set(record) - {"fit"}) ^ {*_ENTRIES, coding})
+    more = {"kernel", "landmarks"} if version == 3 else set()
+    odd = sorted((set(record) - {"fit"}) ^ {*_ENTRIES, coding, *more})
     yield (
         not odd,
         f"with every part and no other, got one where these are missing or unknown: "
@@ -264,18 +283,21 @@ def _requirements(record: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     )
     coef, intercept = record["coef"], record["intercept"]
     yield (
-        isinstance(coef, list) and all(map(_are_numbers, [*coef, intercept])),
+        isinstance(coef, list) and all(map(are_numbers, [*coef, intercept])),
         f"whose coef and intercept are lists of numbers, {broken}",
     )
+    if version == 3:
+        yield from kernel_requirements(record)
+    width = len(record.get("landmarks", names))
     shapes = [len(row) for row in coef]
     wanted = {len(classes), 1} if len(classes) == 2 else {len(classes)}
     yield (
-        set(shapes) == {len(names)}
+        set(shapes) == {width}
         and {len(coef), len(intercept)} <= wanted
         and len(coef) == len(intercept),
-        f"of one coefficient a column and class, got {len(coef)} rows of "
+        f"of one coefficient a column, or landmark, and class, got {len(coef)} rows of "
         f"{sorted(set(shapes))[:8]} coefficients and {len(intercept)} intercepts for "
-        f"{len(names)} columns and {len(classes)} classes; fit again",
+        f"{width} columns or landmarks and {len(classes)} classes; fit again",
     )
     status = record.get("fit", {})
     yield (
@@ -307,11 +329,4 @@ def _all_differ(values: object, is_one: Callable[[object], bool]) -> bool:
         isinstance(values, list)
         and all(map(is_one, values))
         and 0 < len(set(values)) == len(values)
-    )
-
-
-def _are_numbers(values: object) -> bool:
-    """Tell whether this is a list of numbers in the range of doubles."""
-    return isinstance(values, list) and all(
-        type(value) in (int, float) and abs(value) <= LARGEST for value in values
     )
