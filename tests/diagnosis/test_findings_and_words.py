@@ -208,3 +208,16 @@ def test_pickled_answers_keep_summary_and_certificate():
 def test_errors_say_what_must_hold(call, text):
     with pytest.raises(linsep.InputError, match=text):
         call()
+
+
+def test_tables_in_latex_escape_names_and_tell_what_is_left_out():
+    frame = pd.DataFrame({"a_b": [0.0, 1, 2, 3], "50 % \\x{y}^2~\x1b": [0.0, 2, 4, 6]})
+    made = linsep.diagnose(frame, [0, 0, 1, 1]).to_latex().splitlines()
+    assert made[2:-2] == [
+        "Coefficient & Maximum likelihood estimate & Without collinear columns \\\\",
+        "\\midrule",
+        "intercept & $-\\infty$ & $-\\infty$ \\\\",
+        "a\\_b & not identified & $+\\infty$ \\\\",
+        "50 \\% \\textbackslash{}x\\{y\\}\\textasciicircum{}2\\textasciitilde{}"
+        "\\textbackslash{}u001b & not identified & left out \\\\",
+    ]

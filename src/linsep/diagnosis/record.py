@@ -306,6 +306,27 @@ class Diagnosis(HasPage):
             index=pd.Index(names, name="coefficient"),
         )
 
+    def to_latex(self) -> str:
+        r"""Return the estimates as a table in LaTeX, for the package booktabs.
+
+        Examples
+        --------
+        >>> import linsep
+        >>> print(linsep.diagnose([[0], [0], [1], [1]], [0, 1, 1, 1]).to_latex())
+        \begin{tabular}{ll}
+        \toprule
+        Coefficient & Maximum likelihood estimate \\
+        \midrule
+        intercept & finite \\
+        x0 & $+\infty$ \\
+        \bottomrule
+        \end{tabular}
+        <BLANKLINE>
+        """
+        from linsep.diagnosis.report.latex import latex_of
+
+        return latex_of(self)
+
     def __repr__(self) -> str:
         """Show the status and the counts."""
         return (
