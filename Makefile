@@ -21,7 +21,7 @@ PACKAGE := $(VENV)/.package
 TESTING := $(VENV)/.testing
 LINTING := $(VENV)/.linting
 
-.PHONY: demo test slow clusters torture coverage mutants lint docs format clean help
+.PHONY: demo test slow backends torture coverage mutants lint docs format clean help
 
 demo: $(PACKAGE) ## separate a real data file: 569 tumours, 30 measurements
 	$(BIN)/linsep separate examples/data/breast_cancer.csv --target diagnosis
@@ -32,9 +32,9 @@ test: $(TESTING) ## the test suite, doctests included
 slow: $(TESTING) ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
-clusters: $(TESTING) ## the tests on Ray and Spark, which need Java; both are installed
-	$(PIP_INSTALL) --group clusters
-	$(BIN)/python -m pytest tests/test_ray_and_spark.py $(ARGS)
+backends: $(TESTING) ## the tests on PyTorch, JAX, Ray and Spark, which are installed; Spark needs Java
+	$(PIP_INSTALL) --group backends
+	$(BIN)/python -m pytest tests/test_array_api.py tests/test_ray_and_spark.py $(ARGS)
 
 torture: $(TESTING) ## hostile data, files, signals and crowds; ARGS="--scale 10" for longer
 	PYTHONPATH=tests $(BIN)/python -m torture $(ARGS)

@@ -14,13 +14,17 @@ from linsep.rows.device import DeviceRows, namespace_of, to_numpy
 
 def arrays(library):
     """Return what makes an array of a library of an ndarray."""
-    if library == "torch":  # 500 MB and more: not among what the tests install
-        torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-        return torch.asarray
-    return import_module("array_api_strict").asarray
+    if library == "array_api_strict":
+        return import_module(library).asarray
+    reason = f"{library} is installed by `make backends`"
+    found = pytest.importorskip(library, reason=reason)
+    if library == "jax":
+        found.config.update("jax_enable_x64", True)
+        return import_module("jax.numpy").asarray
+    return found.asarray
 
 
-LIBRARIES = ["array_api_strict", "torch"]
+LIBRARIES = ["array_api_strict", "torch", "jax"]
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +85,20 @@ def test_a_device_without_doubles_proves_on_the_processor(
     monkeypatch.setattr(DeviceRows, "_has_doubles", lambda self: False)
     answer = linsep.separate(make(X), y)
     assert answer.separable
+    assert ((X.astype(float) @ answer.coef + answer.intercept) * y).min() > 0
+
+
+def test_jax_at_its_defaults_has_no_doubles(planted):
+    make = arrays("jax")
+    import jax
+
+    X, y = planted[0].astype(np.float32), planted[1]
+    jax.config.update("jax_enable_x64", False)
+    rows = problem_from(make(X), y).rows
+    assert isinstance(rows, DeviceRows)
+    assert not rows._has_doubles()
+    answer = linsep.separate(make(X), make(y))
+    assert answer.proved
     assert ((X.astype(float) @ answer.coef + answer.intercept) * y).min() > 0
 
 

@@ -1,4 +1,4 @@
-"""Ray and Spark: the answers of one machine, where `make clusters` installs them."""
+"""Ray and Spark: the answers of one machine, where `make backends` installs them."""
 
 import os
 import sys
@@ -44,7 +44,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def ray_data(folder):
     """A data set of Ray's, and a cluster of one machine."""
-    ray = pytest.importorskip("ray", reason="Ray is installed by `make clusters`")
+    ray = pytest.importorskip("ray", reason="Ray is installed by `make backends`")
     from ray.data import read_parquet
 
     ray.init(num_cpus=2, include_dashboard=False, configure_logging=False)
@@ -56,7 +56,7 @@ def ray_data(folder):
 def spark_frame(folder):
     """A frame of Spark's, of which a partition has several batches and one has none."""
     sql = pytest.importorskip(
-        "pyspark.sql", reason="Spark is installed by `make clusters`"
+        "pyspark.sql", reason="Spark is installed by `make backends`"
     )
     os.environ["PYSPARK_PYTHON"] = sys.executable
     session = (
