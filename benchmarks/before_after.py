@@ -93,6 +93,7 @@ print(sorted(seconds)[len(seconds) // 2])
 def command(python: str, *arguments: str, cache: str | None = None) -> float:
     """Return the seconds that a command takes from its start to its end."""
     environment = dict(os.environ)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # modules are compiled once
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = cache
     start = time.perf_counter()

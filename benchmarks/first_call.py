@@ -92,6 +92,7 @@ def main():
     options.add_argument("--all-cases", action="store_true", help="all small cases")
     options.add_argument("--save", type=Path)
     given = options.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # modules are compiled once
     # The processes must find the linsep that this one has.
     source = str(Path(linsep.__file__).parents[1])
     os.environ["PYTHONPATH"] = os.pathsep.join(

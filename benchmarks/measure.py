@@ -20,7 +20,14 @@ import linsep
 
 HERE = Path(__file__).parent
 BENCHMARK = HERE / "separability"
-SETTINGS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_NUM_THREADS")
+# Processes start as a user's do: with the kernels of BLAS for this machine, and with
+# modules that were compiled once.
+SETTINGS = (
+    "OPENBLAS_CORETYPE",
+    "OPENBLAS_L2_SIZE",
+    "OPENBLAS_NUM_THREADS",
+    "PYTHONDONTWRITEBYTECODE",
+)
 
 
 def main():

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import lsqr
 
 from linsep.rows import as_dense
 
@@ -134,6 +133,8 @@ def _best_fit(
     rows: Any, scale: NDArray[np.float64], codes: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], float]:
     """Fit the classes' numbers by least squares; return normal and intercept."""
+    from scipy.sparse.linalg import lsqr
+
     target = np.sign(codes - codes.mean()) if codes.max() > 1 else 2.0 * codes - 1.0
     mean = np.asarray(rows.mean(axis=0)).ravel()
     centred = target - target.mean()
