@@ -322,6 +322,33 @@ def test_what_is_not_overlap_is_parted_as_in_memory(case):
     along = design @ answer.direction
     assert (along[answer.separated_rows] > 0).all()
     assert np.abs(along[answer.overlapped_rows]).max(initial=0) < 1e-9 * along.max()
+    slacks = np.array(answer.certificate.verify(X, y))
+    np.testing.assert_array_equal(np.flatnonzero(slacks > 0), answer.separated_rows)
+    assert answer.certificate.data_sha256 == whole.certificate.data_sha256
+
+
+@pytest.mark.parametrize("start", range(0, 60, 10))
+def test_partitions_of_random_rows_read_in_batches_are_certified(start, monkeypatch):
+    monkeypatch.setattr("linsep.verified.sums.LEAST_SAMPLE", 60)
+    monkeypatch.setattr("linsep.verified.sums.SAMPLE_A_COLUMN", 1)
+    n_certified = 0
+    for seed in range(start, start + 10):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(-2, 3, (150, 4)).astype(float)
+        X[:, 0] = rng.random(150) < 0.2  # a level, often of one class
+        y = (X[:, 1] + 2 * rng.standard_normal(150) > 0).astype(int)
+        y[X[:, 0] == 1] |= seed % 3 > 0
+        if seed % 4 == 0:
+            X = np.column_stack([X, X[:, 0] + 2 * X[:, 2]])
+        names = [f"x{j}" for j in range(X.shape[1])]
+        table = pa.table(dict(zip(names, X.T, strict=True)) | {"y": y})
+        answer, whole = linsep.diagnose(lambda t=table: t, "y"), linsep.diagnose(X, y)
+        assert answer.status == whole.status
+        np.testing.assert_array_equal(answer.separated_rows, whole.separated_rows)
+        slacks = np.array(answer.certificate.verify(X, y))
+        np.testing.assert_array_equal(np.flatnonzero(slacks > 0), whole.separated_rows)
+        n_certified += whole.status == "quasi-complete"
+    assert n_certified > 2
 
 
 def test_options_of_data_in_memory_are_refused(flipped):

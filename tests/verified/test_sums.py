@@ -36,7 +36,7 @@ def test_overlap_is_proved_and_the_checker_agrees(monkeypatch, sample, scale):
     monkeypatch.setattr(sums, "LONGEST_BLOCK", 128)
     X, y = noisy(4_000, 7, 0.05, scale=scale)
     rows = blocks_of(X, y)
-    reduced = sums.overlapping(rows, np.random.default_rng(0))
+    reduced = sums.overlap_of_all(rows, np.random.default_rng(0))
     assert reduced is not None
     assert reduced.overlapped.all()
     proof = ordered_certificate(rows, np.array([-1, 1]), reduced)
@@ -56,7 +56,7 @@ def test_rows_that_are_separated_are_not_said_to_overlap(n_flips):
     y[X[:, 0] == 1] = 1  # a level all of whose rows are of one class
     if n_flips:
         y[np.flatnonzero(X[:, 0])[0]] = -1
-    found = sums.overlapping(blocks_of(X, y), np.random.default_rng(0))
+    found = sums.overlap_of_all(blocks_of(X, y), np.random.default_rng(0))
     assert (found is not None) == bool(n_flips)
 
 
@@ -66,13 +66,13 @@ def test_one_separated_row_that_the_sample_does_not_hold_cannot_be(monkeypatch):
     monkeypatch.setattr(sums, "SAMPLE_A_COLUMN", 1)
     X, y = noisy(5_000, 3, 0.2)
     X[4_321] = [1e3, -1e3, 1e3]
-    assert sums.overlapping(blocks_of(X, y), np.random.default_rng(1)) is not None
+    assert sums.overlap_of_all(blocks_of(X, y), np.random.default_rng(1)) is not None
 
 
 def test_columns_that_depend_on_others_are_not_claimed():
     X, y = noisy(2_000, 3, 0.2)
     X = np.column_stack([X, X[:, 0] + X[:, 1]])
-    assert sums.overlapping(blocks_of(X, y), np.random.default_rng(0)) is None
+    assert sums.overlap_of_all(blocks_of(X, y), np.random.default_rng(0)) is None
 
 
 def test_entries_far_beyond_those_of_the_sample_are_not_claimed(monkeypatch):
@@ -80,5 +80,5 @@ def test_entries_far_beyond_those_of_the_sample_are_not_claimed(monkeypatch):
     monkeypatch.setattr(sums, "SAMPLE_A_COLUMN", 1)
     X, y = noisy(2_000, 2, 0.2)
     X[1_999, 0] = 2.0**200
-    found = sums.overlapping(blocks_of(X, y), np.random.default_rng(0))
+    found = sums.overlap_of_all(blocks_of(X, y), np.random.default_rng(0))
     assert found is None

@@ -136,10 +136,10 @@ def _told(known: Diagnosis, problem: Problem, found: Parted) -> Diagnosis:
         exact = tuple(found.w[j] for j, _ in columns)
         direction = doubles_from(exact)
     without = {name: found.estimates[j] for j, name in columns if j in found.estimates}
-    is_certified = found.reduced is not None or n_overlapped == 0
 
     def certificate() -> Certificate | None:
-        return found.certificate(rows, problem.classes)
+        rng = np.random.default_rng(0)
+        return found.certificate(rows, problem.classes, rng)
 
     which = "" if found.rank == d else " of every coefficient that is identified"
     message = _HEADLINES[status].format(n=n, k=n - n_overlapped, which=which)
@@ -160,5 +160,5 @@ def _told(known: Diagnosis, problem: Problem, found: Parted) -> Diagnosis:
             for j, name in columns
         },
         estimates_without_aliased=without,
-        _certificate=Lazy(certificate) if is_certified else None,
+        _certificate=Lazy(certificate),
     )

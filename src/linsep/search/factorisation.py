@@ -31,9 +31,9 @@ def by_factorisation(
     n, d = rows.shape
     check = partial(monitor.stop_if_due, rounds=False)
     if isinstance(rows, BlockRows):
-        from linsep.verified.sums import overlapping
+        from linsep.verified.sums import overlap_of_all
 
-        found = overlapping(rows, np.random.default_rng(0), check)
+        found = overlap_of_all(rows, np.random.default_rng(0), check)
         if found is None:
             return None
         monitor.at_most(0.0)

@@ -23,7 +23,7 @@ point that shows it of all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import Rows, as_dense, rows_from
+from linsep.rows import as_dense, rows_from
 from linsep.rows.blocks import BlockRows
 from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.rounding import gamma
@@ -68,10 +68,31 @@ MOST_STEPS = 8
 LARGEST_POWER = 100
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """Some rows, as bits that travel to where the rows are, and some columns."""
+
+    bits: NDArray[np.uint8]
+    columns: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, is_chosen: NDArray[np.bool_], columns: NDArray[np.intp]) -> Chosen:
+        """Choose rows by a mask."""
+        return cls(np.packbits(is_chosen), columns)
+
+    def rows(self, start: int, stop: int) -> NDArray[np.intp]:
+        """Return the places of those chosen from a range."""
+        bits = np.unpackbits(self.bits[start // 8 : -(-stop // 8)])
+        return np.flatnonzero(bits[start % 8 :][: stop - start])
+
+
 def overlapping(
-    rows: BlockRows, rng: np.random.Generator, check: Check = no_check
-) -> Reduced | None:
-    """Prove that all rows overlap; None where that cannot be shown.
+    rows: BlockRows,
+    rng: np.random.Generator,
+    check: Check = no_check,
+    chosen: Chosen | None = None,
+) -> Floats | None:
+    """Return a point that proves that all rows overlap; None where none was found.
 
     Parameters
     ----------
@@ -80,14 +101,25 @@ def overlapping(
         Draws the sample.
     check : callable
         Called between steps; ends the work by an exception.
+    chosen : Chosen, optional
+        Rows and columns that it is to be proved of; all others count as absent.
+
+    Returns
+    -------
+    point : ndarray of shape (k,), or None
+        Of the columns chosen.
     """
     m, d = rows.shape
-    if d > MOST_COLUMNS:
+    if chosen is None:
+        chosen = Chosen.of(np.ones(m, dtype=bool), np.arange(d))
+    index, d = chosen.rows(0, m), chosen.columns.size
+    if not 0 < d <= MOST_COLUMNS:
         return None
     size = max(SAMPLE_A_COLUMN * d, LEAST_SAMPLE)
-    size = min(m, size, max(MOST_ENTRIES // rows.entries_a_row, 2 * d))
-    sample = rows.take(np.sort(rng.choice(m, size, replace=False)))
-    point = _overlap_of_all(sample, check)
+    size = min(index.size, size, max(MOST_ENTRIES // rows.entries_a_row, 2 * d))
+    drawn = np.sort(rng.choice(index, size, replace=False))
+    sample = rows.take(drawn)[:, chosen.columns]
+    point = _overlap_of_sample(sample, check)
     if point is None:
         return None
     largest = np.asarray(abs(sample).max(axis=0))
@@ -95,16 +127,23 @@ def overlapping(
     mantissa, exponent = np.frexp(largest)
     exponents = exponent.astype(np.int64) - (mantissa == 0.5)
     del sample
-    found = _proved_at(rows, np.ldexp(point, exponents), exponents, check)
-    if found is None:
+    z = np.ldexp(point, exponents)
+    found = _proved_at(rows, index.size, z, _Visiting(chosen, exponents), check)
+    return None if found is None else np.ldexp(found, -exponents)
+
+
+def overlap_of_all(
+    rows: BlockRows, rng: np.random.Generator, check: Check = no_check
+) -> Reduced | None:
+    """Prove that all rows overlap, in all columns; None where that cannot be shown."""
+    point = overlapping(rows, rng, check)
+    if point is None:
         return None
-    none = np.empty(0, dtype=np.intp)
-    stage = np.zeros(m, dtype=np.intp)
-    point = np.ldexp(found, -exponents)
-    return Reduced([], stage, point, np.arange(d), none, None, is_proved=True)
+    none, stage = np.empty(0, dtype=np.intp), np.zeros(rows.shape[0], dtype=np.intp)
+    return Reduced([], stage, point, np.arange(point.size), none, None, is_proved=True)
 
 
-def _overlap_of_all(sample: Any, check: Check) -> Floats | None:
+def _overlap_of_sample(sample: Any, check: Check) -> Floats | None:
     """Return a point near the minimum of rows in memory, if all of them overlap."""
     n, d = sample.shape
     rows = rows_from(sample, np.ones(n, dtype=np.int8), False)
@@ -120,14 +159,13 @@ def _overlap_of_all(sample: Any, check: Check) -> Floats | None:
 
 @np.errstate(all="ignore")
 def _proved_at(
-    rows: BlockRows, z: Floats, exponents: NDArray[np.int64], check: Check
+    rows: BlockRows, n_rows: int, z: Floats, visiting: _Visiting, check: Check
 ) -> Floats | None:
-    """Go on from a point until one proves that all rows overlap, and return it."""
-    extent = _Extent(rows.shape[1], check)
-    layout = Layout.dense(rows.shape[1])
+    """Go on from a point until one proves that so many rows overlap, and return it."""
+    extent, layout = _Extent(z.size, check), Layout.dense(z.size)
     for _ in range(MOST_STEPS):
         check()
-        sums = rows.fold(_Visit(_Summing(z), exponents), _Sums.merged)
+        sums = rows.fold(visiting.by(_Summing(z)), _Sums.merged)
         if not (sums.largest < LARGEST_POWER and sums.least > -WIDEST):
             return None
         n_terms = LONGEST_BLOCK + sums.n_parts
@@ -143,9 +181,9 @@ def _proved_at(
             return None
         q = step.solve(sums.r)
         sum_error, scale = gamma(n_terms + 4), moments.scaled(np.ones(q.size))
-        looking = _Looking(z, q, scale, sum_error, rows.shape[0])
-        left = rows.fold(_Visit(looking, exponents), _Left.merged)
-        doubt = left.doubt * (1 + gamma(rows.shape[0] + 4)) + 1e-300
+        looking = _Looking(z, q, scale, sum_error, n_rows)
+        left = rows.fold(visiting.by(looking), _Left.merged)
+        doubt = left.doubt * (1 + gamma(n_rows + 4)) + 1e-300
         room = mu * (1 - 2.0 * left.drift - 1e-12) * left.room
         if residual_norm(moments, left.e, doubt) < room:
             return z
@@ -162,28 +200,36 @@ class _Extent:
 
 
 @dataclass(frozen=True)
-class _Visit:
-    """Looks at a block, a few thousand of its rows at a time, scaled and signed."""
+class _Visiting:
+    """Looks at what is chosen, a few thousand rows at a time, scaled and signed."""
 
-    look: Callable[[Floats], Any]
+    chosen: Chosen
     exponents: NDArray[np.int64]
 
-    def __call__(self, start: int, block: MatrixRows) -> Any:
-        """Look at all of a block, and merge what was found."""
+    def by(self, look: Callable[[Floats], Any]) -> Callable[[int, MatrixRows], Any]:
+        """Return a visit to blocks."""
+        return partial(self._visit, look)
+
+    def _visit(
+        self, look: Callable[[Floats], Any], start: int, block: MatrixRows
+    ) -> Any:
+        """Look at a block, and merge what was found."""
         found = None
+        index = self.chosen.rows(start, start + block.shape[0])
+        ranges = range(0, index.size, LONGEST_BLOCK)
+        some = (index[first : first + LONGEST_BLOCK] for first in ranges)
         with calm_blas(0, n_entries=block.shape[0] * block.shape[1]):
-            parts = map_in_threads(partial(self._part, block), self._ranges(block))
-            for part in parts:
+            for part in map_in_threads(partial(self._part, look, block), some):
                 found = part if found is None else found.merged(part)
-        return found if found is not None else self._part(block, np.arange(0))
+        return found if found is not None else self._part(look, block, index)
 
-    def _part(self, block: MatrixRows, index: NDArray[np.intp]) -> Any:
-        return self.look(shifted(as_dense(block.take(index)), -self.exponents))
-
-    def _ranges(self, block: Rows) -> Iterator[NDArray[np.intp]]:
-        n = block.shape[0]
-        for start in range(0, n, LONGEST_BLOCK):
-            yield np.arange(start, min(start + LONGEST_BLOCK, n))
+    def _part(
+        self, look: Callable[[Floats], Any], block: MatrixRows, index: NDArray[np.intp]
+    ) -> Any:
+        A = as_dense(block.take(index))
+        if self.chosen.columns.size < A.shape[1]:
+            A = A[:, self.chosen.columns]
+        return look(shifted(A, -self.exponents))
 
 
 @dataclass(frozen=True)

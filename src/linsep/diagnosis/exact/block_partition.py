@@ -10,20 +10,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.coefficients import verdicts
-from linsep.diagnosis.exact.columns import columns_of
-from linsep.diagnosis.exact.facial_reduction import Reduction
+from linsep.diagnosis.exact.columns import Columns, columns_of
+from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
+from linsep.diagnosis.exact.large_columns import echelon
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof.certificate import Certificate
 from linsep.rows.blocks import BlockRows
 from linsep.verified.answers import ordered_certificate
+from linsep.verified.null_space import NullSpace
+from linsep.verified.parts import Floats
 from linsep.verified.reduction import Reduced
-from linsep.verified.sums import overlapping
+from linsep.verified.sums import Chosen, overlapping
+from linsep.verified.vectors import SparseVector
 
 # Columns at most with which exact facial reduction is tried.
 MOST_COLUMNS = 300
@@ -41,8 +46,10 @@ class Parted:
     rank : int
     estimates : mapping of int to Estimate
         By column; one that is left out depends on others.
-    reduced : Reduced or None
-        The proof by sums, if all rows overlap.
+    vanishing : list of SparseVector, or None
+        A basis of all vectors that are zero on every overlapped row; None if not known.
+    point : ndarray of shape (d,) or None
+        Proves by sums that all rows overlap.
     """
 
     overlapped: NDArray[np.bool_]
@@ -50,13 +57,44 @@ class Parted:
     rank: int
     estimates: Mapping[int, Estimate]
     aliased: NDArray[np.bool_]
-    reduced: Reduced | None = None
+    vanishing: list[SparseVector] | None
+    point: Floats | None = None
 
-    def certificate(self, rows: BlockRows, classes: NDArray[np.generic]) -> Certificate:
-        """Certify that no row overlaps, or that all do."""
-        if self.reduced is not None:
-            return ordered_certificate(rows, classes, self.reduced)
-        return Certificate.for_separator(rows, classes, self.w)
+    def certificate(
+        self,
+        rows: BlockRows,
+        classes: NDArray[np.generic],
+        rng: np.random.Generator,
+    ) -> Certificate | None:
+        """Certify the partition; None where sums do not prove that rows overlap."""
+        if not self.overlapped.any():
+            return Certificate.for_separator(rows, classes, self.w)
+        if self.vanishing is None:
+            return None
+        d = rows.shape[1]
+        basis = echelon(self.vanishing, np.arange(d))
+        free = np.array(sorted(basis), dtype=np.intp)
+        pivots, point = np.setdiff1d(np.arange(d), free), self.point
+        if point is None:
+            chosen = Chosen.of(self.overlapped, pivots)
+            found = overlapping(rows, rng, chosen=chosen)
+            if found is None:
+                return None
+            point = np.zeros(d)
+            point[pivots] = found
+        is_whole = bool(self.overlapped.all())
+        directions = [SparseVector.from_items(dict(enumerate(self.w)))]
+        null = [basis[column] for column in free.tolist()]
+        reduced = Reduced(
+            [] if is_whole else directions,
+            np.asarray(self.overlapped, dtype=np.intp) * (not is_whole),
+            point,
+            np.arange(d),
+            np.empty(0, dtype=np.intp),
+            NullSpace(pivots, free, null, is_proved=True),
+            is_proved=True,
+        )
+        return ordered_certificate(rows, classes, reduced)
 
 
 def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
@@ -73,7 +111,7 @@ def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
     if found is not None:
         finite = dict.fromkeys(range(d), Estimate.FINITE)
         none = np.zeros(d, dtype=bool)
-        return Parted(np.ones(n, dtype=bool), (0,) * d, d, finite, none, found)
+        return Parted(np.ones(n, dtype=bool), (0,) * d, d, finite, none, [], found)
     if d > MOST_COLUMNS:
         watch.give_up(
             f"it could not be proved by sums over the rows that all of them overlap, "
@@ -89,5 +127,27 @@ def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
     watch.begin("coefficients")
     estimates = verdicts(rows, partition, watch.is_over)
     return Parted(
-        partition.overlapped, partition.w, columns.kept.size, estimates, columns.aliased
+        partition.overlapped,
+        partition.w,
+        columns.kept.size,
+        estimates,
+        columns.aliased,
+        _vanishing(partition, columns),
     )
+
+
+def _vanishing(partition: Partition, columns: Columns) -> list[SparseVector] | None:
+    """Return what is zero on all overlapped rows, of columns kept and of the others."""
+    basis = partition.quotient.basis
+    if basis is None or len(columns.combinations) < columns.aliased.size - (
+        columns.kept.size
+    ):
+        return None
+    found = [
+        SparseVector.from_items(dict(enumerate(column.tolist()))) for column in basis.T
+    ]
+    for j, terms in columns.combinations.items():
+        unit = lcm(*(factor.denominator for factor in terms.values()))
+        entries = {k: int(factor * unit) for k, factor in terms.items()}
+        found.append(SparseVector.from_items(entries | {j: -unit}))
+    return found
