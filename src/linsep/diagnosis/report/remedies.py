@@ -147,7 +147,7 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
 
 def _firth(study: Study, columns: NDArray[np.intp]) -> Remedy:
     """Offer Firth's penalty, by a package where there is one."""
-    is_plain = study.family == "binomial" and study.outcome.is_labels
+    is_plain = _is_logit(study) and study.outcome.is_labels
     where = "in R brglm2 (https://cran.r-project.org/package=brglm2)"
     if study.family == "binomial":
         where = (
@@ -164,6 +164,11 @@ def _firth(study: Study, columns: NDArray[np.intp]) -> Remedy:
     )
 
 
+def _is_logit(study: Study) -> bool:
+    """Tell whether it is a logistic regression of two outcomes."""
+    return study.family == "binomial" and study.given.link == "Logit"
+
+
 def _penalty(study: Study, columns: NDArray[np.intp]) -> Remedy:
     """Offer a ridge or another prior."""
     where = (
@@ -173,11 +178,12 @@ def _penalty(study: Study, columns: NDArray[np.intp]) -> Remedy:
     )
     if study.family == "poisson":
         where = "scikit-learn (https://scikit-learn.org), by alpha"
+    fits = study.family in ("poisson", "multinomial") or _is_logit(study)
     return Remedy(
         "another penalty (ridge, a weakly informative prior)",
         "it makes every estimate finite, as large as its strength allows; of columns "
         f"in like units; {where}",
-        refitting.penalty(study, columns) if study.family != "ordinal" else "",
+        refitting.penalty(study, columns) if fits else "",
         "the model; estimates depend on the strength chosen",
         in_r.penalty(study),
     )
