@@ -266,3 +266,21 @@ def test_words_of_a_conflict_are_those_of_the_summary():
     assert page.rows.note in answer.summary(width=10**6)
     assert [line[0] for line in page.rows.lines] == ["row 0", "row 1", "row 2"]
     assert isinstance(answer, result.Separation)
+
+
+def test_a_page_of_data_read_in_batches_says_what_is_proved_and_what_to_do():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"pox": [0, 0, 0, 1, 1], "died": [0, 1, 0, 1, 1]})
+    answer = linsep.diagnose(lambda: table, "died")
+    assert answer.status == "quasi-complete"
+    text = Reader(answer.to_html()).text
+    assert "made, but not kept" in text
+    assert "Use a penalty" in text
+    assert "In the Python below" not in text  # there is none
+
+
+def test_rows_that_stand_for_a_regression_are_not_called_its_rows():
+    crossed = [[0.0, 0.0], [2.0, 0.0], [1.0, 0.0], [9.0, 1.0]]
+    answer = linsep.diagnose(crossed, list("abca"), family="multinomial")
+    text = Reader(answer.to_html()).text
+    assert "8 rows, 6 columns, which stand for this regression" in text

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.large_columns import columns_of_any
+from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report import in_r, refitting
 from linsep.diagnosis.report.facts import Facts, budget_for_text
@@ -105,10 +106,11 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
             )
         ]
     if any(of is not None for of in (study.strata, study.sides, study.held)):
+        where = "; in R coxphf, in Python lifelines' CoxPHFitter, by penalizer"
         return [
             Remedy(
                 "Firth's or another penalty (a weakly informative prior)",
-                "it makes every estimate finite",
+                f"it makes every estimate finite{where * (study.family in OF_TIMES)}",
                 leaves="the model; estimates depend on the penalty",
             )
         ]
