@@ -47,7 +47,7 @@ with style():
         counts = [linsep.capacity(len(chosen), d) for d in sizes]
         ax.plot(sizes, counts, ":", color=BLACK, label="all labellings (Cover)")
         ax.set(xlabel="dimensions", ylabel="share separable", title=name)
-        print(name, "from", next(d for d, is_so in zip(sizes, true) if is_so))
+        print(name, "from", sizes[true.index(True)])
     panels[0].legend(loc=(0.21, 0.38), fontsize="small")
 
 # %%
