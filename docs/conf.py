@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "linsep"
+html_static_path = html_css_files = ["narrow.css"]
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
