@@ -11,6 +11,7 @@ import pytest
 import linsep
 
 sm = pytest.importorskip("statsmodels.api")
+OrderedModel = pytest.importorskip("statsmodels.miscmodels.ordinal_model").OrderedModel
 smf = pytest.importorskip("statsmodels.formula.api")
 
 
@@ -56,6 +57,10 @@ def diagnoses():
         smf.glm("ill ~ ward + dose - 1", frame, family=sm.families.Binomial()),
     ):
         yield type(fit).__name__, linsep.diagnose(fit), frame
+    grade = a_frame("grade")
+    design = pd.get_dummies(grade[["ward", "dose"]], drop_first=True, dtype=float)
+    ordered = OrderedModel(grade.grade, design, distr="logit")
+    yield "OrderedModel", linsep.diagnose(ordered), design.assign(grade=grade.grade)
     two = frame.loc[frame.ward != "b", ["ward", "ill"]]  # without c one level is left
     yield "one factor", linsep.diagnose(two[["ward"]], two.ill), two
     weighted = linsep.diagnose(

@@ -43,15 +43,14 @@ def penalty(study: Study) -> str:
         return ""
     frame = f"m <- model.frame({formula}, d{_weights(study)})"
     lines = [_data(study), frame, "y <- model.response(m)"]
-    with_intercept = _has_intercept(study) or is_ordinal
-    first = "[, -1]  # the intercept is added again" * with_intercept
-    lines.append(f"x <- model.matrix(terms(m), m){first}")
+    lines.append("x <- model.matrix(terms(m), m)")
+    lines.append('x <- x[, colnames(x) != "(Intercept)"]  # it is added again')
     if is_ordinal:
         levels = ", ".join(map(_value, study.outcome.levels.tolist()))
         lines[2] = f"y <- factor(model.response(m), levels = c({levels}))"
         lines.append("fit <- ordinalNet::ordinalNet(x, y, alpha = 0)")
     else:
-        more = "" if with_intercept else ", intercept = FALSE"
+        more = "" if _has_intercept(study) else ", intercept = FALSE"
         more += ", weights = model.weights(m)" * study.is_weighted
         lines.append(
             f'fit <- glmnet::cv.glmnet(x, y, family = "{family}", alpha = 0{more})'
@@ -132,7 +131,8 @@ def _single(study: Study, rows: NDArray[np.intp]) -> set[str]:
 
 def _has_intercept(study: Study) -> bool:
     """Tell whether the model has a constant, its own or a column."""
-    return study.fit_intercept or bool(study.is_constant.any())
+    own = study.fit_intercept or study.family == "ordinal"  # thresholds are constants
+    return own or bool(study.is_constant.any())
 
 
 def _weights(study: Study) -> str:
