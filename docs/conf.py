@@ -49,7 +49,8 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "linsep"
-html_static_path = html_css_files = ["narrow.css"]
+html_static_path = ["_static"]
+html_css_files = ["narrow.css"]
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
