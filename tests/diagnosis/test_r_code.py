@@ -63,6 +63,9 @@ def diagnoses():
     yield "OrderedModel", linsep.diagnose(ordered), design.assign(grade=grade.grade)
     two = frame.loc[frame.ward != "b", ["ward", "ill"]]  # without c one level is left
     yield "one factor", linsep.diagnose(two[["ward"]], two.ill), two
+    many = pd.DataFrame(np.random.default_rng(1).normal(size=(90, 24))).add_prefix("x")
+    many["pox"] = (frame.ward == "c").astype(int)
+    yield "a dot", linsep.diagnose(many, frame.ill), many.assign(ill=frame.ill)
     weighted = linsep.diagnose(
         frame[["ward", "dose"]], frame.ill, sample_weight=frame.dose + 1
     )

@@ -25,7 +25,7 @@ def firth(study: Study) -> str:
         return ""
     if study.family == "multinomial":
         call = f"brglm2::brmultinom({formula}, data = d{_weights(study)})"
-        return f"{_data(study)}\nfit <- {call}"
+        return f"{_data(study, formula)}\nfit <- {call}"
     return family and _glm(study, formula, family, "method = brglm2::brglmFit")
 
 
@@ -42,7 +42,7 @@ def penalty(study: Study) -> str:
     ):
         return ""
     frame = f"m <- model.frame({formula}, d{_weights(study)})"
-    lines = [_data(study), frame, "y <- model.response(m)"]
+    lines = [_data(study, formula), frame, "y <- model.response(m)"]
     lines.append("x <- model.matrix(terms(m), m)")
     lines.append('x <- x[, colnames(x) != "(Intercept)"]  # it is added again')
     if is_ordinal:
@@ -75,7 +75,7 @@ _CANONICAL = ('binomial("logit")', "poisson")
 def _glm(study: Study, formula: str, family: str, more: str) -> str:
     """Call R's glm."""
     return (
-        f"{_data(study)}\nfit <- glm({formula},\n           data = d, "
+        f"{_data(study, formula)}\nfit <- glm({formula},\n           data = d, "
         f"family = {family}{_weights(study)}, {more})"
     )
 
@@ -112,6 +112,8 @@ def _formula(study: Study, rows: NDArray[np.intp] | None = None) -> str:
         columns = [one for one in dict.fromkeys(columns) if one not in single]
         right = " + ".join(map(_name, columns))
         if len(columns) > MOST_WRITTEN:
+            if single:
+                return ""
             right = "."
         if not _has_intercept(study):
             right += " - 1"
@@ -140,9 +142,11 @@ def _weights(study: Study) -> str:
     return ", weights = w" if study.is_weighted else ""
 
 
-def _data(study: Study) -> str:
+def _data(study: Study, formula: str) -> str:
     """Say what `d` is to be."""
-    return f"# d: your data{', w: the weights of its rows' * study.is_weighted}"
+    alone = ", with no other columns than the regression's" * ("~ ." in formula)
+    weights = ", w: the weights of its rows" * study.is_weighted
+    return f"# d: your data{alone}{weights}"
 
 
 def _name(name: str) -> str:
