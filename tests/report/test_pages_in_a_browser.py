@@ -52,6 +52,8 @@ def test_nothing_is_clipped_or_asked_of_the_network(
     page = opened(started, saved[name], width=width, scheme=scheme)
     assert page.complaints == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    is_whole = "all => all.every(one => one.scrollWidth <= one.clientWidth)"
+    assert page.locator("pre").evaluate_all(is_whole)
     # Text and what is behind it differ enough in every scheme (WCAG AA is 4.5).
     ratio = page.evaluate(CONTRAST)
     assert ratio["least"] >= 4.5, ratio
