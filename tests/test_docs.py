@@ -42,7 +42,7 @@ def test_commands_on_the_page_run_and_print_what_it_shows(page, tmp_path, monkey
 
 def test_every_block_on_a_page_runs_or_says_why_not():
     # What is shown is doctests, plots, commands, or output; other blocks say why not.
-    for page in [*PAGES, *DOCS.glob("*/*.rst")]:
+    for page in [*PAGES, *DOCS.glob("decisions/*.rst")]:
         text = page.read_text()
         assert not re.search(r"^(?! *\.\. ).*::$", text, re.MULTILINE), page
         shown = re.findall(r"(.*)\n\n\.\. code-block:: (\w+)", text)
