@@ -3,12 +3,14 @@
 import re
 import shutil
 import subprocess
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import linsep
+from helpers import known_cases
 
 sm = pytest.importorskip("statsmodels.api")
 OrderedModel = pytest.importorskip("statsmodels.miscmodels.ordinal_model").OrderedModel
@@ -140,3 +142,39 @@ def test_the_r_of_remedies_runs_and_fits_what_the_python_fits(tmp_path):
     if not n_run:
         pytest.skip("R has none of brglm2, glmnet and ordinalNet")
     assert n_compared >= 6
+
+
+def test_detectseparation_says_what_the_page_of_comparisons_says(tmp_path):
+    """Its verdicts and the signs it gives, beside those of exact arithmetic."""
+    if not shutil.which("Rscript"):
+        pytest.skip("no R here: apt-get install r-base-core")
+    cases = [parameter.values[0] for parameter in known_cases("binary")]
+    scripts = []
+    for case in cases:
+        data = pd.DataFrame(case["X"], dtype=float).add_prefix("x")
+        low = min(case["y"])
+        data["y"] = [int(label != low) for label in case["y"]]
+        data["w"] = case.get("weights") or 1
+        formula = f"y ~ . - w{' - 1' * (not case['intercept'])}"
+        code = (
+            f"f <- glm({formula}, data = d, family = binomial, weights = w,\n"
+            "         method = detectseparation::detect_separation)\n"
+            "b <- f$coefficients; b[is.na(b)] <- 9  # aliased\n"
+            "fit <- list(coefficients = c(f$outcome, b))"
+        )
+        scripts.append((code, data))
+    texts = fitted_in_r(scripts, tmp_path)
+    if "there is no package called" in texts[0]:
+        pytest.skip("R has no detectseparation")
+    differing, wrongly_finite, wrongly_signed, n_coefficients = [], 0, 0, 0
+    for case, text in zip(cases, texts, strict=True):
+        is_separated, *signs = np.array(text.split(), dtype=float)
+        if bool(is_separated) != (case["expected"] != "overlap"):
+            differing.append(case["id"])
+        for sign, ends in zip(signs, case.get("coef_range", ()), strict=False):
+            low, high = (Fraction(end) for end in ends)
+            n_coefficients += 1
+            wrongly_finite += bool(sign == 0 and (low or high))
+            wrongly_signed += bool(np.isinf(sign) and low < 0 < high)
+    assert (len(cases), differing) == (40, ["float-touch-overlap"])
+    assert (n_coefficients, wrongly_signed, wrongly_finite) == (83, 19, 8)
