@@ -52,7 +52,7 @@ def plants(tmp_path):
 
 
 def test_every_block_of_the_readme_runs(tmp_path):
-    script = ROOT / ".ci" / "readme_blocks.py"
+    script = ROOT / ".ci" / "shown_blocks.py"
     done = run_without_extras(
         "run_path(sys.argv[1], run_name='__main__')", tmp_path, script
     )

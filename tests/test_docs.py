@@ -2,6 +2,9 @@
 
 import doctest
 import re
+import shutil
+import sys
+from runpy import run_path
 
 import pytest
 
@@ -10,6 +13,8 @@ from helpers import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.rst"))
+BLOCKS = run_path(str(ROOT / ".ci" / "shown_blocks.py"))
+SHOWN = {page: BLOCKS["commands"](page) for page in [ROOT / "README.md", *PAGES]}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -21,6 +26,31 @@ def test_examples_on_the_page_run(page, monkeypatch):
         optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS,
     )
     assert failed == 0
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in SHOWN if SHOWN[page]], ids=lambda page: page.stem
+)
+def test_commands_on_the_page_run_and_print_what_it_shows(page, tmp_path, monkeypatch):
+    if page.suffix == ".rst" and sys.platform != "linux":
+        pytest.skip("the commands of the pages are for the shell of a Linux system")
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for command, expected in SHOWN[page]:
+        BLOCKS["check"](command, expected)
+
+
+def test_every_block_on_a_page_runs_or_says_why_not():
+    # What is shown is doctests, plots, commands, or output; other blocks say why not.
+    for page in [*PAGES, *DOCS.glob("decisions/*.rst")]:
+        text = page.read_text()
+        assert not re.search(r"^(?! *\.\. ).*::$", text, re.MULTILINE), page
+        shown = re.findall(r"(.*)\n\n\.\. code-block:: (\w+)", text)
+        for before, language in shown:
+            if language not in ("console", "text"):
+                assert before.startswith(".. not run: "), (page, language)
+        n_run = text.count("\n   $ ") - len(SHOWN.get(page, ()))
+        assert n_run == 0 or ".. not run: " in text, page
 
 
 def test_api_page_lists_the_contract_and_nothing_else():

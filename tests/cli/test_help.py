@@ -97,7 +97,7 @@ def test_a_word_that_is_no_command_is_answered(plants, word, hint):
         (("--target", "grown", "--sep", ";;"), "one character"),
         (("--target", "grown", "--decimal", "x"), "'.' or ','"),
         (("--target", "grown", "--encoding", "klingon"), "that Python knows"),
-        ((), "(--target COL), got none"),
+        ((), "(--target COL; -1 is the last), got none"),
     ],
 )
 def test_a_wrong_option_is_answered(plants, command, options, hint):

@@ -109,11 +109,11 @@ def test_the_remedies_of_a_diagnosis_are_on_its_page_in_python_and_r():
         assert remedy.name in page.text
         assert re.sub(r"\s+", " ", remedy.code).strip() in page.text
     firth = answer.remedies()[0].r_code
-    assert "died ~ ." in firth
+    assert "glm(died ~ pox + dose," in firth
     assert "brglmFit" in firth
     assert re.sub(r"\s+", " ", firth) in page.text
     dropped = answer.remedies()[-1]
-    assert "-c(5, 6)" in dropped.r_code  # R counts rows from 1
+    assert "subset = -c(5, 6)" in dropped.r_code  # R counts rows from 1
 
 
 def test_r_takes_over_formulas_that_mean_the_same_there():
@@ -266,3 +266,21 @@ def test_words_of_a_conflict_are_those_of_the_summary():
     assert page.rows.note in answer.summary(width=10**6)
     assert [line[0] for line in page.rows.lines] == ["row 0", "row 1", "row 2"]
     assert isinstance(answer, result.Separation)
+
+
+def test_a_page_of_data_read_in_batches_says_what_is_proved_and_what_to_do():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"pox": [0, 0, 0, 1, 1], "died": [0, 1, 0, 1, 1]})
+    answer = linsep.diagnose(lambda: table, "died")
+    assert answer.status == "quasi-complete"
+    text = Reader(answer.to_html()).text
+    assert "made, but not kept" in text
+    assert "Use a penalty" in text
+    assert "In the Python below" not in text  # there is none
+
+
+def test_rows_that_stand_for_a_regression_are_not_called_its_rows():
+    crossed = [[0.0, 0.0], [2.0, 0.0], [1.0, 0.0], [9.0, 1.0]]
+    answer = linsep.diagnose(crossed, list("abca"), family="multinomial")
+    text = Reader(answer.to_html()).text
+    assert "8 rows, 6 columns, which stand for this regression" in text

@@ -1,6 +1,7 @@
 """Pages in a real browser: offline, by keyboard, narrow and wide, light and dark."""
 
 import json
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -51,6 +52,8 @@ def test_nothing_is_clipped_or_asked_of_the_network(
     page = opened(started, saved[name], width=width, scheme=scheme)
     assert page.complaints == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    is_whole = "all => all.every(one => one.scrollWidth <= one.clientWidth)"
+    assert page.locator("pre").evaluate_all(is_whole)
     # Text and what is behind it differ enough in every scheme (WCAG AA is 4.5).
     ratio = page.evaluate(CONTRAST)
     assert ratio["least"] >= 4.5, ratio
@@ -122,6 +125,17 @@ def test_a_screen_reader_finds_names_for_all_that_can_be_reached(started, saved)
     assert all(later - level <= 1 for level, later in pairwise(levels))
     assert page.locator("main").count() == 1
     assert page.evaluate("document.documentElement.lang") == "en"
+    tree = page.locator("body").aria_snapshot()
+    for table in ("The separated rows", "Coefficients"):
+        assert f'table "{table}":' in tree
+    for part in ('columnheader "row":', 'rowheader "6"', 'group "R for Firth'):
+        assert part in tree
+    assert "\u2195" not in tree  # the arrow of a heading that sorts
+    # Pictures say what they show, not only what they are of.
+    for group in (" of y = 0.0 at 0; ", " of y = 1.0 from 0 to 1; the 7 ringed at 1."):
+        assert re.search(r'group "The rows, seen .*' + group, tree)
+    assert 'group "How far' in tree
+    assert "The 53 at 0 are not predicted." in tree
     page.context.close()
 
 

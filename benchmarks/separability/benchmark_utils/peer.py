@@ -37,6 +37,9 @@ class Runner(BaseSolver):
     def prepare(self):
         """Import what is needed, in the worker, before anything is timed."""
 
+    def receive(self, problem):
+        """Take over the data, before anything is timed; for what is no Python."""
+
     def solve(self, problem):
         """Do what is timed."""
         raise NotImplementedError

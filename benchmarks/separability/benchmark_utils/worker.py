@@ -45,6 +45,7 @@ def serve(pipe, folder):
                 value.prepare()
                 prepared.add(str(value))
                 gc.freeze()  # what is imported is not looked through before each run
+            value.receive(problem)
             pipe.send("begin")
             pipe.send(outcome(value, problem))
         except Exception as error:

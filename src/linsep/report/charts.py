@@ -37,6 +37,8 @@ _OF_PAGE = {
     "#DDDDDD": "var(--grid)",
     **{colour: f"var(--class-{k})" for k, colour in enumerate(CLASS_COLOURS)},
 }
+# Shapes of the page, in the order of CLASS_MARKERS.
+_SHAPES = ("disc", "up", "square", "diamond", "down")
 # Inches: as wide as a phone, so that nothing is shrunk there.
 _SIZE = (4.1, 2.9)
 
@@ -53,7 +55,8 @@ class Chart:
     caption : str
         What it shows, for those who do not see it too.
     legend : sequence of (str, str)
-        The class of the style sheet that colours a mark, and what the mark means.
+        The classes of the style sheet that colour and shape a mark, and what the mark
+        means.
     """
 
     title: str
@@ -75,7 +78,7 @@ def charts_of(shown: ShownRows | None, trace: Sequence[Progress] = ()) -> list[C
         charts.append(_projection(shown))
         if shown.is_distance:
             charts.append(_margins(shown))
-    if trace:
+    if len(trace) > 1:
         charts.append(_interval(trace))
     return charts
 
@@ -95,7 +98,7 @@ def _projection(shown: ShownRows) -> Chart:
             label = shown.classes[shown.codes[row]]
             title.text = printable(f"{shown.names[row]}: {label}{what}")
     legend = [
-        (f"class-{code % len(CLASS_COLOURS)}", label)
+        (f"class-{code % len(CLASS_COLOURS)} {_SHAPES[code % len(_SHAPES)]}", label)
         for code, label in enumerate(shown.classes)
     ]
     if shown.marked.size:
@@ -107,10 +110,27 @@ def _projection(shown: ShownRows) -> Chart:
     return Chart(
         "The rows, seen from the side that shows most",
         ElementTree.tostring(root, encoding="unicode"),
-        f"Each point is a row. Across: {shown.axis}. Point at a row, or use the arrow "
-        f"keys in the picture, to read its name.{sample}",
+        f"Each point is a row. Across is the {shown.axis}: {_places(shown)}. Point at "
+        f"a row, or use the arrow keys in the picture, to read its name.{sample}",
         legend,
     )
+
+
+def _places(shown: ShownRows) -> str:
+    """Say where the rows of each class lie across, and those that are ringed."""
+    groups = [
+        (f"{int(rows.sum()):,} of {label}", shown.across[rows])
+        for code, label in enumerate(shown.classes)
+        if (rows := shown.codes == code).any()
+    ]
+    if shown.marked.size:
+        groups.append((f"the {shown.marked.size:,} ringed", shown.across[shown.marked]))
+    said = []
+    for name, across in groups:
+        low, high = float(across.min()), float(across.max())
+        where = f"from {low:.3g} to {high:.3g}" if low < high else f"at {low:.3g}"
+        said.append(f"{name} {where}")
+    return "; ".join(said)
 
 
 def _margins(shown: ShownRows) -> Chart:
@@ -130,8 +150,8 @@ def _margins(shown: ShownRows) -> Chart:
         "How far the rows are on the right side",
         svg,
         caption,
-        [(f"class-{k}", label) for k, label in enumerate(shown.classes)]
-        + [("mark", f"{shown.marked_as}, ticks below")] * bool(shown.marked.size),
+        [(f"class-{k} square", label) for k, label in enumerate(shown.classes)]
+        + [("tick", f"{shown.marked_as}, ticks below")] * bool(shown.marked.size),
     )
 
 
@@ -143,9 +163,12 @@ def _interval(trace: Sequence[Progress]) -> Chart:
     return Chart(
         "The largest margin, closed in on pass by pass",
         _svg(ConvergenceDisplay(trace=tuple(trace))),
-        "The largest margin lies between the two: at the end between "
+        "The largest margin lies between the two: after the last pass between "
         f"{last.margin_lower:.4g} and {last.margin_upper:.4g}.",
-        [("class-1", "no margin is larger"), ("class-0", "reached by a hyperplane")],
+        [
+            ("class-1 down", "no margin is larger"),
+            ("class-0 up", "reached by a hyperplane"),
+        ],
     )
 
 

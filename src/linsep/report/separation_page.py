@@ -23,7 +23,8 @@ _DIAGNOSE = Advice(
 _MEANING = {
     "separable": (
         "One straight boundary (a weighted sum of your columns, compared with a "
-        "constant) puts every row on the side of its class, without an exception.",
+        "constant) puts every row on the side of its class, without an exception. Its "
+        "margin is the distance of the nearest row from it.",
         "If you fit a logistic regression to these columns, its coefficients have no "
         "finite estimate: the larger they are, the better the fit, without end "
         "(complete separation). Do not report the coefficients, standard errors or "
@@ -84,11 +85,17 @@ def proof_of(
         return [], []
     proof = answer.certificate
     if proof is None:
-        return [("Proof", "none, since nothing was decided or no time was left")], []
+        if answer.status.value == "undecided":
+            return [("Proof", "none, since nothing was decided")], []
+        why = "no time was left to write it down, or the data were read in batches"
+        return [("Proof", f"made, but not kept: {why}")], []
     size = f"{proof.n_samples:,} rows, {proof.n_features:,} columns"
+    classes = f"the classes {' and '.join(proof.classes)}"
+    if getattr(answer, "family", "binomial") != "binomial":
+        classes = "which stand for this regression: certificate_data() returns them"
     return [
         ("What it is", f"an exact {proof.kind}, checked in exact arithmetic"),
-        ("What it is about", f"{size}, the classes {' and '.join(proof.classes)}"),
+        ("What it is about", f"{size}, {classes}"),
         ("SHA-256 of these data", proof.data_sha256),
         (
             "Who can check it",

@@ -93,7 +93,7 @@ def study_from_statsmodels(
         penalty=_penalty(model_or_result),
         **_users_rows(model),
     )
-    return _with_factors(replace(study, given=Given(refit=_refit(model))), model)
+    return _with_factors(replace(study, given=_given(model)), model)
 
 
 def _groups(model: Any, family: str) -> Any:
@@ -143,6 +143,14 @@ def _trials(model: Any) -> Any:
     """Return the trials of each row of a binomial model."""
     n_trials = getattr(model, "n_trials", 1)
     return np.broadcast_to(np.asarray(n_trials), model.endog.shape[:1])
+
+
+def _given(model: Any) -> Given:
+    """Say how to fit such a model to other rows, and its formula if there is one."""
+    formula = getattr(model, "formula", None)
+    return Given(
+        formula=formula if isinstance(formula, str) else None, refit=_refit(model)
+    )
 
 
 def _refit(model: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.input.files.table import FOR_MISSING_VALUES
 from linsep.input.row_names import RowNames
+from linsep.rows import as_dense
 
 INTERCEPT = "intercept"  # the name of its coefficient
 
@@ -61,6 +63,12 @@ class Given:
     frame: Any = None
     formula: str | None = None
     refit: str = ""
+
+    @property
+    def link(self) -> str:
+        """The link of a binomial model, as statsmodels calls it."""
+        named = re.search(r"links\.(\w+)|sm\.(Logit|Probit)", self.refit)
+        return named[1] or named[2] if named else "Logit"
 
 
 @dataclass(frozen=True)
@@ -153,6 +161,17 @@ class Study:
     def missing_note(self) -> str | None:
         """The note that says in which columns of a table values are missing."""
         return next((note for note in self.notes if FOR_MISSING_VALUES in note), None)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some row present counts other than once."""
+        return self.weights is not None and bool((self.weights != 1).any())
+
+    @property
+    def is_constant(self) -> NDArray[np.bool_]:
+        """Which columns never vary, shape (n_features,)."""
+        low, high = (as_dense(ends).ravel() for ends in (self.X.min(0), self.X.max(0)))
+        return np.asarray(low == high)
 
     def other_level(self, factor: str, level: str) -> str | None:
         """Return the one other level that rows have of a factor, if there is one."""

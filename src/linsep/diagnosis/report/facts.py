@@ -237,14 +237,14 @@ class Facts:
         reason = self.whole_reason
         if reason is None or reason.column is None:
             return None
-        X = self.study.X
-        if not (self.study.fit_intercept or self.study.family == "ordinal"):
-            low, high = (as_dense(ends).ravel() for ends in (X.min(0), X.max(0)))
-            if not ((low == high) & (low != 0)).any():
-                values = as_dense(X[:, [reason.column]]).ravel()
-                own = np.array_equal(np.flatnonzero(values), reason.predicted)
-                return reason.column if own and reason.is_level else None
-        return reason.column
+        study = self.study
+        if study.fit_intercept or study.family == "ordinal":
+            return reason.column
+        if as_dense(study.X[:1])[0, study.is_constant].any():
+            return reason.column
+        values = as_dense(study.X[:, [reason.column]]).ravel()
+        own = np.array_equal(np.flatnonzero(values), reason.predicted)
+        return reason.column if own and reason.is_level else None
 
     @property
     def is_every_column_tried(self) -> bool:

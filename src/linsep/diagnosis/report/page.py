@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linsep.diagnosis.inputs.codings import coding_of
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.phrases import listed, outcome_text
 from linsep.diagnosis.report.sentences import remedy_lines, what_to_do
@@ -34,8 +36,9 @@ _MEANING = {
     ),
     DiagnosisStatus.QUASI_COMPLETE: (
         "Your columns predict the outcome of some of the rows without an error (these "
-        "rows are called separated). For the coefficients that do it, larger is always "
-        "better, without end, so they have no finite estimate (maximum likelihood).",
+        "rows are called separated). The further the coefficients that do it are from "
+        "zero, the better the fit, without end, so they have no finite estimate "
+        "(maximum likelihood).",
         _STOPPED,
     ),
     DiagnosisStatus.OVERLAP: (
@@ -48,6 +51,11 @@ _MEANING = {
         "estimates exist.",
     ),
 }
+_NOT_HELD = Advice(
+    "Use a penalty (Firth's, ridge, a weakly informative prior)",
+    "it makes every estimate finite; code for it, and the levels to blame, are written "
+    "only for data held in memory: diagnose a part of the rows that is",
+)
 _TONES = {
     DiagnosisStatus.COMPLETE: "bad",
     DiagnosisStatus.QUASI_COMPLETE: "bad",
@@ -71,9 +79,11 @@ def page_of(answer: Diagnosis, with_proof: bool) -> Page:
     proof, checks = proof_of(answer, with_proof)
     if checks:
         checks.insert(1, "X, y = answer.certificate_data()")
-    advice = [Advice(r.name, f"{r.why}.", r.code, r.r_code, r.leaves) for r in remedies]
+    advice = [Advice(r.name, r.why, r.code, r.r_code, r.leaves) for r in remedies]
     if answer.status is DiagnosisStatus.UNDECIDED:
-        advice = [Advice("Give it more time", "the limit is an argument: time_limit.")]
+        advice = [Advice("Give it more time", "the limit is an argument: time_limit")]
+    elif not advice and answer.status is not DiagnosisStatus.OVERLAP:
+        advice = [_NOT_HELD]
     said_elsewhere = remedy_lines(remedies)
     end = what_to_do(remedies)
     evidence = [
@@ -163,14 +173,22 @@ def _coefficients(answer: Diagnosis) -> Table | None:
             for name in names
         ]
         table["equals"] = [answer.collinear.get(name, "") for name in names]
-    note = ""
+    note = _coding(names)
     if answer.direction is not None:
         table["separating direction"] = answer.direction.tolist()
         note = (
             "The fit gets better without end when all coefficients are moved along the "
-            "separating direction together."
+            f"separating direction together. {note}"
         )
     return Table.of(list(table), list(zip(*table.values(), strict=True)), note)
+
+
+def _coding(names: Sequence[str]) -> str:
+    """Say what the first column of a level is, whose name only formulas explain."""
+    for name in names:
+        for factor, level in coding_of(name).levels[:1] if "[" in name else ():
+            return f"{name} is the column that is 1 where {factor} is {level}, else 0."
+    return ""
 
 
 def _rows(answer: Diagnosis) -> Table | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
-from linsep.rows import as_dense, is_sparse
+from linsep.rows import is_sparse
 
 # Row numbers written out in code; more are asked of the diagnosis.
 MOST_WRITTEN = 20
@@ -65,8 +65,7 @@ def firth(study: Study, columns: NDArray[np.intp]) -> str:
 
 def penalty(study: Study, columns: NDArray[np.intp]) -> str:
     """Return code for a ridge penalty by scikit-learn, which spares the constant."""
-    low, high = (as_dense(ends).ravel() for ends in (study.X.min(0), study.X.max(0)))
-    constant = np.flatnonzero(low == high)
+    constant = np.flatnonzero(study.is_constant)
     intercept = f"fit_intercept={study.fit_intercept or constant.size > 0}"
     lines = _block(study, np.setdiff1d(columns, constant))
     y, weights = "design.y", "design.weights"
@@ -104,14 +103,16 @@ def reduction(
     if study.fit_intercept and study.family != "ordinal":
         lines.append('X.insert(0, "intercept", 1.0)')
     refit = study.given.refit
-    if refit and not (refit.startswith("sm.Logit") and not _is_plain(study)):
+    if refit and not (refit.startswith("sm.Logit") and study.is_weighted):
         fit = refit.format(X="X", y=y, weights=weights)
     elif study.family == "ordinal":
         imports.append("from statsmodels.miscmodels.ordinal_model import OrderedModel")
         fit = f'OrderedModel({y}, X, distr="logit").fit(method="bfgs", disp=False)'
     elif study.family == "multinomial":
         fit = f"sm.MNLogit({y}, X).fit(disp=False)"
-    elif study.family == "binomial" and study.outcome.is_labels and _is_plain(study):
+    elif (
+        study.family == "binomial" and study.outcome.is_labels and not study.is_weighted
+    ):
         fit = f"sm.Logit({y}, X).fit(disp=False)"
     else:
         family = "Poisson" if study.family == "poisson" else "Binomial"
@@ -124,11 +125,6 @@ def _code(imports: list[str], lines: list[str]) -> str:
     if any("numpy." in line for line in lines):
         imports = ["import numpy", *imports]
     return "\n".join([*imports, "", *lines])
-
-
-def _is_plain(study: Study) -> bool:
-    """Tell whether all rows count once."""
-    return study.weights is None or bool((study.weights == 1).all())
 
 
 def _block(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.large_columns import columns_of_any
+from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report import in_r, refitting
 from linsep.diagnosis.report.facts import Facts, budget_for_text
@@ -105,10 +106,11 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
             )
         ]
     if any(of is not None for of in (study.strata, study.sides, study.held)):
+        where = "; in R coxphf, in Python lifelines' CoxPHFitter, by penalizer"
         return [
             Remedy(
                 "Firth's or another penalty (a weakly informative prior)",
-                "it makes every estimate finite",
+                f"it makes every estimate finite{where * (study.family in OF_TIMES)}",
                 leaves="the model; estimates depend on the penalty",
             )
         ]
@@ -147,7 +149,7 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
 
 def _firth(study: Study, columns: NDArray[np.intp]) -> Remedy:
     """Offer Firth's penalty, by a package where there is one."""
-    is_plain = study.family == "binomial" and study.outcome.is_labels
+    is_plain = _is_logit(study) and study.outcome.is_labels
     where = "in R brglm2 (https://cran.r-project.org/package=brglm2)"
     if study.family == "binomial":
         where = (
@@ -164,6 +166,11 @@ def _firth(study: Study, columns: NDArray[np.intp]) -> Remedy:
     )
 
 
+def _is_logit(study: Study) -> bool:
+    """Tell whether it is a logistic regression of two outcomes."""
+    return study.family == "binomial" and study.given.link == "Logit"
+
+
 def _penalty(study: Study, columns: NDArray[np.intp]) -> Remedy:
     """Offer a ridge or another prior."""
     where = (
@@ -173,11 +180,12 @@ def _penalty(study: Study, columns: NDArray[np.intp]) -> Remedy:
     )
     if study.family == "poisson":
         where = "scikit-learn (https://scikit-learn.org), by alpha"
+    fits = study.family in ("poisson", "multinomial") or _is_logit(study)
     return Remedy(
         "another penalty (ridge, a weakly informative prior)",
         "it makes every estimate finite, as large as its strength allows; of columns "
         f"in like units; {where}",
-        refitting.penalty(study, columns) if study.family != "ordinal" else "",
+        refitting.penalty(study, columns) if fits else "",
         "the model; estimates depend on the strength chosen",
         in_r.penalty(study),
     )

@@ -206,8 +206,8 @@ def select_columns(
         )
     if request.target is None and request.labelled:
         raise InputError(
-            f"target must name the column of the labels (--target COL), got none; "
-            f"{source} has {_listed(names)}"
+            "target must name the column of the labels (--target COL; -1 is the last), "
+            f"got none; {source} has {_listed(names)}"
         )
     target = None
     if request.target is not None:

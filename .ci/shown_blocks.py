@@ -2,7 +2,7 @@
 
 Each command must end with exit code 0 and print what the README shows, but for numbers;
 the Python examples must give what they show. Run it with the environment's Python, from
-anywhere.
+anywhere. `tests/test_docs.py` runs the commands of the pages in the same way.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 from contextlib import redirect_stdout
@@ -33,14 +34,25 @@ def require_base_install() -> None:
         sys.exit(f"the environment must have the base install alone, but has {name}")
 
 
-def commands() -> dict[str, list[str]]:
-    """Return each command shown in the README, and the lines it prints there."""
-    shown: dict[str, list[str]] = {}
-    for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines():
-        if line.startswith("    $ "):
-            shown[line.removeprefix("    $ ")] = []
-        elif shown and line.startswith("    "):
-            list(shown.values())[-1].append(line.removeprefix("    "))
+def commands(page: Path) -> list[tuple[str, list[str]]]:
+    """Return each command that a page shows, and the lines it prints there.
+
+    Blocks after a comment of reST, ``.. not run: REASON``, are left out.
+    """
+    shown: list[tuple[str, list[str]]] = []
+    indent, is_run = "", True
+    for line in page.read_text(encoding="utf-8").splitlines():
+        command = re.match(r"( {3,4})\$ (.*)", line)
+        if line.startswith(".. not run: "):
+            is_run = False
+        elif command:
+            indent = command[1]
+            if is_run:
+                shown.append((command[2], []))
+        elif indent and line.startswith(indent) and is_run:
+            shown[-1][1].append(line.removeprefix(indent))
+        elif re.match(r"\w", line):  # the text goes on
+            indent, is_run = "", True
     return shown
 
 
@@ -50,8 +62,21 @@ def shape_of(line: str) -> str:
 
 
 def run(command: str) -> list[str]:
-    """Run a command of linsep in this process and return the lines it prints."""
+    """Run a command and return the lines it prints.
+
+    One of linsep runs in this process, which takes no shell; others need bash.
+    """
     from linsep.cli import main
+
+    if re.search(r"^(?!linsep )|[|;<]", re.sub(r"'[^']*'", "", command)):
+        script = f"""set -eo pipefail
+            python() {{ {shlex.quote(sys.executable)} "$@"; }}
+            linsep() {{ python -m linsep "$@"; }}
+            {command}"""
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"$ {command}\nended with {done.returncode}: {done.stderr}")
+        return done.stdout.splitlines()
 
     output = io.StringIO()
     try:
@@ -66,10 +91,12 @@ def run(command: str) -> list[str]:
 def check(command: str, expected: list[str]) -> None:
     """Run a command and compare; `cat` makes the file it shows."""
     if command.startswith("cat "):
-        Path(command.split()[1]).write_text("\n".join(expected) + "\n")
+        file = Path(command.split()[1])
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(expected) + "\n")
         return
     printed = run(command)
-    if expected[-1] == "...":  # the README shows the beginning
+    if expected[-1:] in ([], ["..."]):  # the page shows the beginning, or nothing
         expected = expected[:-1]
         printed = printed[: len(expected)]
     if list(map(shape_of, printed)) != list(map(shape_of, expected)):
@@ -82,8 +109,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples", Path(folder) / "examples")
         os.chdir(folder)
-        shown = commands()
-        for command, expected in shown.items():
+        shown = commands(ROOT / "README.md")
+        for command, expected in shown:
             check(command, expected)
         failed, tried = doctest.testfile(
             str(ROOT / "README.md"),
