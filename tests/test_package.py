@@ -290,6 +290,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "diagnosis.status",
         "diagnosis.watch",
         "labellings",
+        "printable",
         "proof",
         "report",
         "rows",

@@ -87,7 +87,7 @@ def proof_of(
     if proof is None:
         if answer.status.value == "undecided":
             return [("Proof", "none, since nothing was decided")], []
-        why = "no time was left to write it down, or the data were read in batches"
+        why = "no time was left to write it down, or it would be too long"
         return [("Proof", f"made, but not kept: {why}")], []
     size = f"{proof.n_samples:,} rows, {proof.n_features:,} columns"
     classes = f"the classes {' and '.join(proof.classes)}"
