@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from linsep.diagnosis.exact.penalty_matrix import with_what_is_proved
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
 from linsep.diagnosis.inputs.penalised import with_penalty
 from linsep.diagnosis.inputs.study import Study
@@ -202,7 +203,9 @@ def diagnose(
 
     def read() -> Study:
         study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)
-        return study if penalized is None else with_penalty(study, penalized)
+        if penalized is None:
+            return study
+        return with_what_is_proved(with_penalty(study, penalized))
 
     return diagnosed(read, time_limit, random_state, callback)
 

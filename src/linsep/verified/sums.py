@@ -37,7 +37,13 @@ from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import map_in_threads
 from linsep.solvers.blas import calm_blas
-from linsep.verified.moments import Layout, Moments, NotPositive, factored
+from linsep.verified.moments import (
+    Layout,
+    Moments,
+    NotPositive,
+    OfSum,
+    factored,
+)
 from linsep.verified.overlap import (
     LEAST_SHIFT,
     Counts,
@@ -123,7 +129,7 @@ def _proved_at(
     rows: BlockRows, z: Floats, exponents: NDArray[np.int64], check: Check
 ) -> Floats | None:
     """Go on from a point until one proves that all rows overlap, and return it."""
-    extent = _Extent(rows.shape[1], check)
+    extent = OfSum(rows.shape[1], check)
     layout = Layout.dense(rows.shape[1])
     for _ in range(MOST_STEPS):
         check()
@@ -151,14 +157,6 @@ def _proved_at(
             return z
         z = z + q
     return None
-
-
-@dataclass(frozen=True)
-class _Extent:
-    """As `linsep.verified.moments.Extent`."""
-
-    longest: int
-    check: Check
 
 
 @dataclass(frozen=True)

@@ -26,14 +26,10 @@ def with_penalty(study: Study, penalised: Any) -> Study:
 def _with_matrix(study: Study, penalised: Any) -> Study:
     """Hold what a penalty matrix does not send to zero.
 
-    A penalty ``w' S w`` with a positive semidefinite ``S``, or ``|M w|^2``, grows
-    without end along a direction unless ``S w = 0``, or ``M w = 0``; both are exact
-    here. Positive semidefinite is what `S` is said to be: rounding is not looked into.
-
     Raises
     ------
     InputError
-        If its columns are not those of the design, or it is not positive semidefinite.
+        If its columns are not those of the design.
     """
     whole = penalised.toarray() if hasattr(penalised, "toarray") else penalised
     held = np.asarray(whole, dtype=np.float64)
@@ -45,19 +41,7 @@ def _with_matrix(study: Study, penalised: Any) -> Study:
             f"{held.shape}; the columns are {', '.join(study.names[:8])}"
             f"{', ...' if d > 8 else ''}"
         )
-    if held.shape[0] == d and (held == held.T).all():
-        values = np.linalg.eigvalsh(held)
-        if values[0] < -1e-8 * max(values[-1], 0.0):
-            raise InputError(
-                "a square penalty matrix must be positive semidefinite, got one with "
-                f"the eigenvalue {values[0]:g}; give S of the penalty w' S w, or M of "
-                "|M w|^2"
-            )
-    sentence = (
-        f"A penalty matrix of {held.shape[0]:,} rows holds the coefficients: what is "
-        "said here is of directions that it sends to zero, exactly."
-    )
-    return replace(study, held=held, notes=(*study.notes, sentence), penalty="")
+    return replace(study, held=held, penalty="")
 
 
 def without_penalised(study: Study, penalised: Sequence[str] | str) -> Study:
