@@ -7,8 +7,11 @@ from judges import rank, z3_direction_exists
 from linsep.diagnosis.exact import large_columns
 
 
-def demands(X, y, family, fit_intercept):
-    """Return (row, observation) pairs to be >= 0, and pairs to be = 0."""
+def demands(X, y, family, fit_intercept, nominal=()):
+    """Return (row, observation) pairs to be >= 0, and pairs to be = 0.
+
+    The columns `nominal` of an ordinal model have a coefficient at each threshold.
+    """
     design = [([1.0] if fit_intercept else []) + [float(v) for v in x] for x in X]
     at_least, equal = [], []
     levels = sorted(set(y))
@@ -30,18 +33,18 @@ def demands(X, y, family, fit_intercept):
                         row[(other - 1) * width : other * width] = [-v for v in x]
                     at_least.append((row, i))
         else:
-            plain = [float(v) for v in X[i]]
-            if code < len(levels) - 1:
-                row = [float(k == code) for k in range(len(levels) - 1)]
-                at_least.append((row + [-v for v in plain], i))
-            if code > 0:
-                row = [-float(k == code - 1) for k in range(len(levels) - 1)]
-                at_least.append((row + plain, i))
+            shared = [float(v) for j, v in enumerate(X[i]) if j not in nominal]
+            own = [float(X[i][j]) for j in nominal]
+            for threshold, sign in ((code, 1.0), (code - 1, -1.0)):
+                if 0 <= threshold < len(levels) - 1:
+                    at = [float(k == threshold) for k in range(len(levels) - 1)]
+                    row = at + [-v for v in shared] + [-k * v for k in at for v in own]
+                    at_least.append(([sign * v for v in row], i))
     return at_least, equal
 
 
 def assert_diagnosis_is_right(
-    answer, X, y, family, fit_intercept, weights=None, held=()
+    answer, X, y, family, fit_intercept, weights=None, held=(), nominal=()
 ):
     """Compare everything exact in a diagnosis with z3 and textbook elimination.
 
@@ -49,7 +52,11 @@ def assert_diagnosis_is_right(
     """
     kept = [i for i in range(len(y)) if weights is None or weights[i] > 0]
     at_least, equal = demands(
-        [list(X[i]) for i in kept], [y[i] for i in kept], family, fit_intercept
+        [list(X[i]) for i in kept],
+        [y[i] for i in kept],
+        family,
+        fit_intercept,
+        nominal,
     )
     A, E = [row for row, _ in at_least], [row for row, _ in equal]
     E += [list(map(float, row)) for row in held]

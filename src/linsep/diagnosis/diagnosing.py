@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from linsep.diagnosis.exact.penalty_matrix import with_what_is_proved
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
+from linsep.diagnosis.inputs.named_columns import with_nominal
 from linsep.diagnosis.inputs.penalised import with_penalty
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
@@ -40,6 +41,7 @@ def diagnose(
     order: Sequence[Any] | None = None,
     groups: Any = None,
     penalized: Sequence[str] | ArrayLike | None = None,
+    nominal: Sequence[str] | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -122,6 +124,9 @@ def diagnose(
         whole numbers say what is meant. Of a mixed model, whose variances are
         estimated too, that no direction separates is sufficient for an estimate, not
         necessary.
+    nominal : sequence of str, optional
+        Columns, or factors, of an ordinal model that have an effect of their own at
+        each threshold (partial proportional odds); the others have one for all.
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
         afterwards, some estimates are. What it leaves is for the summary and the
@@ -154,7 +159,8 @@ def diagnose(
     Notes
     -----
     Coefficients of a multinomial model are named ``"x [class]"`` for every class but
-    the first, the reference; thresholds of an ordinal one ``"low|high"``.
+    the first, the reference; thresholds of an ordinal one ``"low|high"``, and what has
+    an effect at each ``"x [low|high]"``.
 
     The cost is that of a few sweeps over the rows, and of exact linear algebra on a
     few times ``rank`` rows; see `linsep.diagnosis.exact.facial_reduction`.
@@ -188,14 +194,15 @@ def diagnose(
         "groups": groups,
     }
     if is_zero_inflated(given):
-        beside = {**options, "fit_intercept": fit_intercept, "penalized": penalized}
+        beside = {**options, "fit_intercept": fit_intercept, "nominal": nominal}
+        beside["penalized"] = penalized
         return _zero_inflated(given[0], beside, time_limit, random_state, callback)
     streamed = streamed_problem_of(given, fit_intercept, missing, options)
     if streamed is not None:
-        if penalized is not None:
+        if penalized is not None or nominal is not None:
             raise InputError(
-                "penalized goes with data held whole, got data read in batches; "
-                "leave the penalised columns out"
+                "penalized and nominal go with data held whole, got data read in "
+                "batches; leave penalised columns out"
             )
         checked_callback(callback)
         watch = Watch(checked_time_limit(time_limit), callback)
@@ -203,9 +210,9 @@ def diagnose(
 
     def read() -> Study:
         study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)
-        if penalized is None:
-            return study
-        return with_what_is_proved(with_penalty(study, penalized))
+        if penalized is not None:
+            study = with_what_is_proved(with_penalty(study, penalized))
+        return study if nominal is None else with_nominal(study, nominal)
 
     return diagnosed(read, time_limit, random_state, callback)
 

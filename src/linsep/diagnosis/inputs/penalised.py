@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from linsep.diagnosis.inputs.named_columns import are_named
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
-from linsep.input.errors import did_you_mean
 
 
 def with_penalty(study: Study, penalised: Any) -> Study:
@@ -62,19 +62,7 @@ def without_penalised(study: Study, penalised: Sequence[str] | str) -> Study:
         If one of them is no column, or none is left.
     """
     wanted = [penalised] if isinstance(penalised, str) else list(map(str, penalised))
-    of_column = [
-        {name, coding.factor, *(factor for factor, _ in coding.levels)}
-        for name, coding in zip(study.names, study.codings, strict=True)
-    ]
-    for name in wanted:
-        if not any(name in known for known in of_column):
-            hint = did_you_mean(name, study.names)
-            raise InputError(
-                f"penalized must name columns of the design, got {name!r}"
-                f"{hint and '; '}{hint}"
-            )
-    is_free = np.array([known.isdisjoint(wanted) for known in of_column], dtype=bool)
-    kept = np.flatnonzero(is_free)
+    kept = np.flatnonzero(~are_named(study, wanted, "penalized"))
     if kept.size == 0 and not study.fit_intercept:
         raise InputError(
             "penalized must leave a column without a penalty, or an intercept: with "

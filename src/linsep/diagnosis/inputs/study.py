@@ -120,6 +120,8 @@ class Study:
     held : ndarray of shape (k, n_features) or None
         A matrix of a penalty: directions must leave its products with the features'
         coefficients, of each class, at zero.
+    nominal : frozenset of str
+        Features of an ordinal model that have an effect at each threshold.
     """
 
     X: Any
@@ -148,6 +150,7 @@ class Study:
     players: tuple[str, ...] = ()
     sides: NDArray[np.intp] | None = None
     held: NDArray[np.float64] | None = None
+    nominal: frozenset[str] = frozenset()
 
     @property
     def missing_note(self) -> str | None:
@@ -163,6 +166,13 @@ class Study:
         texts = [known.levels[code][0] for code in used if code >= 0]
         others = [text for text in texts if text != level]
         return others[0] if len(texts) == 2 and len(others) == 1 else None
+
+    @property
+    def common_and_nominal(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The features with one effect, and those with one at each threshold."""
+        nominal = self.nominal if self.outcome.levels.size > 1 else frozenset()
+        is_own = np.array([name in nominal for name in self.names], dtype=bool)
+        return np.flatnonzero(~is_own), np.flatnonzero(is_own)
 
     @property
     def strata_are(self) -> str:

@@ -20,6 +20,13 @@ _MODELS = {
     "cox exact": "Cox, exact ties",
     "davidson": "paired, ties of their own",
 }
+# Among whom rows are predicted.
+_AMONG = {
+    "conditional": " within their groups",
+    "conditional poisson": " within their groups",
+    "cox": " among those at risk",
+    "cox exact": " among those at risk",
+}
 # Which rows a likelihood of comparisons leaves out.
 _WITHOUT = {
     "conditional": "in groups with one outcome only",
@@ -43,6 +50,13 @@ def model_text(study: Study) -> str:
         return model
     first, second = (outcome_text(study, k) for k in (0, 1))
     return f"{model}, {second} against {first}"
+
+
+def among(study: Study) -> str:
+    """Say among whom, or against what, rows are predicted; "" if against all."""
+    if study.nominal:
+        return " against the levels next to theirs"
+    return _AMONG.get(study.family, "")
 
 
 def is_one_outcome(study: Study) -> bool:
