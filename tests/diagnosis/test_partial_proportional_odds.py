@@ -49,7 +49,8 @@ def assert_own_effects_are_right(seed):
 
 
 def test_own_effects_agree_with_the_judge():
-    found = [assert_own_effects_are_right(seed) for seed in range(60)]
+    seeds = [*range(60), 88, 168]  # and what `rows` shows
+    found = [assert_own_effects_are_right(seed) for seed in seeds]
     assert {"complete", "quasi-complete", "overlap"} <= set(found)
 
 

@@ -41,7 +41,7 @@ class Diagnosis(HasPage):
     family : str
         ``"binomial"``, ``"poisson"``, ``"multinomial"``, ``"ordinal"``,
         ``"conditional"``, ``"conditional poisson"``, ``"cox"``, ``"cox exact"``,
-        ``"paired"``, ``"davidson"`` or ``"zero-inflated"``.
+        ``"paired"``, ``"davidson"``, ``"zero-inflated"``, ``"hurdle"`` or ``"beta"``.
     message : str
         The verdict in one sentence, or why there is none and what to do.
     rank : int or None

@@ -92,6 +92,8 @@ class Study:
         Rows left out because their counts of trials are zero.
     n_uninformative : int
         Rows left out because their group has one outcome only.
+    n_truncated : int
+        Rows left out because counts as small as theirs are cut off.
     strata : ndarray of shape (n,), int, or None
         The groups of a conditional model, or the strata, numbered from 0.
     penalty : str
@@ -137,6 +139,7 @@ class Study:
     n_missing: int = 0
     n_without_trials: int = 0
     n_uninformative: int = 0
+    n_truncated: int = 0
     strata: NDArray[np.intp] | None = None
     penalty: str = ""
     factors: dict[str, Factor] = field(default_factory=dict)

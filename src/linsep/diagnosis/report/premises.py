@@ -100,8 +100,10 @@ def _rows_left_out(study: Study) -> Iterator[str]:
             f"{count_rows(study.n_uninformative)} {_WITHOUT[study.strata_are]} left "
             f"out: they say nothing to a {study.strata_are} likelihood."
         )
+    if study.n_truncated:
+        yield f"{count_rows(study.n_truncated)} of counts that are cut off left out."
     others = study.n_missing + study.n_without_trials + study.n_uninformative
-    n_weightless = study.n_given - n_left - others
+    n_weightless = study.n_given - n_left - others - study.n_truncated
     if n_weightless:
         yield f"{count_rows(n_weightless)} of weight zero counted as absent."
     if 2 * n_left < study.n_given:

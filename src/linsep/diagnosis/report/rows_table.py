@@ -58,8 +58,8 @@ def _columns_involved(facts: Facts) -> list[int]:
     width = n_columns + facts.study.fit_intercept
     if facts.study.family == "ordinal":
         common, own = facts.study.common_and_nominal
-        at = used - facts.demands.constants.size
-        used = np.append(common, np.resize(own, at.max(initial=0)))[at]
+        n_thresholds = facts.demands.constants.size
+        used = np.append(common, np.tile(own, n_thresholds))[used - n_thresholds]
     involved += (used % width).tolist()
     return list(dict.fromkeys(j for j in involved if 0 <= j < n_columns))[:MOST_COLUMNS]
 

@@ -129,7 +129,7 @@ def sentences(answer: Diagnosis, facts: Facts, remedies: Sequence[Remedy]) -> li
         lines.append(_join(_rows(facts), existence(facts), what_to_do(remedies)))
         lines += others
     lines += answer.findings[len(first) :]
-    lines += _estimate_lines(answer)
+    lines += estimate_lines(answer)
     lines += remedy_lines(remedies)
     return lines if is_any else lines + chance
 
@@ -354,7 +354,7 @@ def _effect(facts: Facts, n_rows: int) -> str:
     )
 
 
-def _estimate_lines(answer: Diagnosis) -> list[str]:
+def estimate_lines(answer: Diagnosis) -> list[str]:
     """List the coefficients by verdict, the infinite ones first."""
     lines = _by_verdict(answer.estimates, _INFINITE)
     without = answer.estimates_without_aliased
