@@ -209,6 +209,7 @@ class Study:
             frequencies=some(self.frequencies),
             weights=some(self.weights),
             observed=some(self.observed),
+            strata=some(self.strata),
             sides=some(self.sides),
             held=None if self.held is None else self.held[:, columns],
         )
