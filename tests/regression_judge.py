@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import linsep
-from judges import rank, z3_direction_exists
+from judges import Z3Cone, rank
 from linsep.diagnosis.exact import large_columns
 
 
@@ -60,7 +60,8 @@ def assert_diagnosis_is_right(
     )
     A, E = [row for row, _ in at_least], [row for row, _ in equal]
     E += [list(map(float, row)) for row in held]
-    strict = [z3_direction_exists(A, E, row) for row in A]
+    cone = Z3Cone(A, E, len([*A, *E][0]))
+    strict = [cone.allows(row) for row in A]
 
     if all(strict) and not equal:
         assert answer.status == "complete"
@@ -84,8 +85,7 @@ def assert_diagnosis_is_right(
         if rank([*exact, unit]) > answer.rank:
             assert verdict == "aliased"
         else:
-            up = z3_direction_exists(A, E, unit, 1)
-            down = z3_direction_exists(A, E, unit, -1)
+            up, down = cone.allows(unit), cone.allows(unit, sign=-1)
             names = {(False, False): "finite", (True, True): "undetermined"}
             names |= {(True, False): "+inf", (False, True): "-inf"}
             assert verdict == names[up, down]
@@ -124,7 +124,8 @@ def assert_comparisons_are_right(answer, rows, ends, d, words=True):
 
     `ends` has the two observations of each pair; those in none are of no account.
     """
-    strict = [z3_direction_exists(rows, [], row) for row in rows]
+    cone = Z3Cone(rows, [], d)
+    strict = [cone.allows(row) for row in rows]
     if all(strict):
         assert answer.status.value == "complete"
     else:
@@ -144,7 +145,7 @@ def assert_comparisons_are_right(answer, rows, ends, d, words=True):
         if rank([*rows, unit]) > answer.rank:
             assert verdict.value == "aliased"
             continue
-        up, down = (z3_direction_exists(rows, [], unit, sign) for sign in (1, -1))
+        up, down = cone.allows(unit), cone.allows(unit, sign=-1)
         names = {(False, False): "finite", (True, True): "undetermined"}
         names |= {(True, False): "+inf", (False, True): "-inf"}
         assert verdict.value == names[up, down]
