@@ -295,6 +295,8 @@ def test_beta_regressions_have_an_estimate_unless_rows_are_fitted_exactly():
     answer = linsep.diagnose(given)
     assert answer.status == "undecided"
     assert "fit exactly 1 of its 80 rows" in answer.message
+    assert "settles one side only" in answer.page().meaning[0]
+    assert answer.page().advice == []
     w = np.zeros(5)
     w[2] = np.log(data.share.iloc[7] / (1 - data.share.iloc[7]))
     values = [given.loglike(np.append(w[:4], v)) for v in (0.0, 5, 10, 15, 20)]

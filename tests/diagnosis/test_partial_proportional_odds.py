@@ -136,6 +136,7 @@ def test_a_group_without_the_middle_level_is_told_as_it_is():
         text
     )
     assert "estimate under which every outcome can occur exists" in text
+    assert "from the levels next to theirs" in " ".join(answer.page().meaning)
     plain = linsep.diagnose(x, y, family="ordinal")
     assert plain.status == "overlap"
     # As the middle level's share in the group goes to zero, so do both thresholds
@@ -170,6 +171,11 @@ def test_how_own_effects_are_given_and_told():
     text = " ".join(answer.summary().split())
     assert "site[T.b], site[T.c] have an effect at each threshold" in text
     assert "uses 1 column: site[T.c] [low|mid]" in text
+    one = linsep.diagnose(
+        data[["dose"]], ["mid"] * 90, family="ordinal", nominal=["dose"]
+    )
+    assert list(one.estimates) == ["intercept", "dose"]
+    assert "next to theirs" not in one.summary()
     plain = linsep.diagnose("level ~ dose + site", data, family="ordinal")
     assert plain.status == "overlap"
     refused = linsep.InputError

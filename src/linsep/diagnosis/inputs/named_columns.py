@@ -52,6 +52,8 @@ def with_nominal(study: Study, nominal: Sequence[str] | str) -> Study:
             f"family={study.family!r}{'' if study.held is None else ' and one'}"
         )
     is_own = are_named(study, nominal, "nominal")
+    if study.outcome.levels.size < 2:  # there is no threshold
+        return study
     names = [name for name, own in zip(study.names, is_own, strict=True) if own]
     sentence = (
         f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} an effect at each "

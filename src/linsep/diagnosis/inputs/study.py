@@ -173,8 +173,7 @@ class Study:
     @property
     def common_and_nominal(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The features with one effect, and those with one at each threshold."""
-        nominal = self.nominal if self.outcome.levels.size > 1 else frozenset()
-        is_own = np.array([name in nominal for name in self.names], dtype=bool)
+        is_own = np.array([name in self.nominal for name in self.names], dtype=bool)
         return np.flatnonzero(~is_own), np.flatnonzero(is_own)
 
     @property

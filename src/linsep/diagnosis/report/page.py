@@ -8,7 +8,11 @@ import numpy as np
 
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.phrases import listed, outcome_text
-from linsep.diagnosis.report.sentences import remedy_lines, what_to_do
+from linsep.diagnosis.report.sentences import (
+    OF_ALL_OUTCOMES,
+    remedy_lines,
+    what_to_do,
+)
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.proof.exact import doubles_from
 from linsep.report.charts import charts_of
@@ -48,6 +52,16 @@ _MEANING = {
         "estimates exist.",
     ),
 }
+_OF_NEIGHBOURS = (
+    "Your columns tell rows from the levels next to theirs without an error, at one "
+    "threshold or more. For the coefficients that do it, larger is always better, "
+    "without end, so they have no finite estimate (maximum likelihood).",
+    _STOPPED,
+)
+_NOT_BY_SEPARATION = (
+    "Of this model separation settles one side only: what else finite estimates "
+    "depend on is said above.",
+)
 _TONES = {
     DiagnosisStatus.COMPLETE: "bad",
     DiagnosisStatus.QUASI_COMPLETE: "bad",
@@ -72,8 +86,13 @@ def page_of(answer: Diagnosis, with_proof: bool) -> Page:
     if checks:
         checks.insert(1, "X, y = answer.certificate_data()")
     advice = [Advice(r.name, f"{r.why}.", r.code, r.r_code, r.leaves) for r in remedies]
-    if answer.status is DiagnosisStatus.UNDECIDED:
+    meaning = _MEANING[answer.status]
+    if OF_ALL_OUTCOMES in answer.message:
+        meaning = _OF_NEIGHBOURS
+    elif answer.status is DiagnosisStatus.UNDECIDED:
         advice = [Advice("Give it more time", "the limit is an argument: time_limit.")]
+        if answer.family in ("zero-inflated", "beta") and "time limit" not in head:
+            meaning, advice = _NOT_BY_SEPARATION, []
     said_elsewhere = remedy_lines(remedies)
     end = what_to_do(remedies)
     evidence = [
@@ -86,7 +105,7 @@ def page_of(answer: Diagnosis, with_proof: bool) -> Page:
         tone=_TONES[answer.status],
         status=answer.status.value.capitalize(),
         verdict=head,
-        meaning=[*_MEANING[answer.status], *_which(answer)],
+        meaning=[*meaning, *_which(answer)],
         advice=advice,
         evidence=[line for line in evidence if line],
         charts=charts_of(answer.shown_rows()),

@@ -49,6 +49,8 @@ _ALONE = {
     "davidson": "ties alone rule outcomes out",
     "ordinal": "the thresholds alone predict these rows",
 }
+# Which estimates there are none of where columns have several effects.
+OF_ALL_OUTCOMES = " under which every outcome can occur"
 
 _INFINITE = {
     Estimate.PLUS: "Estimates that go to +inf",
@@ -100,7 +102,7 @@ def headline(facts: Facts) -> str:
 def existence(facts: Facts) -> str:
     """Say whether the estimate exists."""
     if facts.status is not DiagnosisStatus.OVERLAP:
-        such = " under which every outcome can occur" * bool(facts.study.nominal)
+        such = OF_ALL_OUTCOMES if facts.study.nominal else ""
         return f"No finite maximum likelihood estimate{such} exists."
     is_whole = facts.columns.rank == facts.columns.aliased.size
     of_what = "" if is_whole else " of every coefficient that is identified"
