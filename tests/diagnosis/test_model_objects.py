@@ -157,6 +157,17 @@ def test_both_parts_of_a_hurdle_model_are_decided(options, n_extra):
     here = hurdle_likelihood(np.zeros(6), data)
     for w in rng.normal(size=(200, 6)):
         assert hurdle_likelihood(6.0 * w, data) < here
+    if n_extra == 0:
+        data.loc["P3", "x"] = np.nan
+        given = hurdle(data, missing="drop")
+        fit = given.fit_regularized(alpha=1.0, disp=0)
+        again = linsep.diagnose(fit)  # which renames the columns of its model
+        assert verdicts(again) == verdicts(answer)
+        assert 3 not in again.overlapped_rows
+        assert 79 in again.overlapped_rows or data.y.iloc[79] == 0
+        data.loc[data.g == 1, "y"] = 0
+        told = linsep.diagnose(hurdle(data, missing="drop")).summary()
+        assert "1 row with missing values left out." in told
     if "dist" in options:
         with pytest.raises(linsep.InputError, match="p=2, got another p"):
             linsep.diagnose(hurdle(data, p=1, **options))

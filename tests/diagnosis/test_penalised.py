@@ -217,7 +217,7 @@ def test_semidefinite_is_what_exact_elimination_finds(monkeypatch):
     assert {(True, True), (False, None)} <= found
 
 
-def test_what_is_proved_of_a_penalty_is_said():
+def test_what_is_proved_of_a_penalty_is_said(monkeypatch):
     rng = np.random.default_rng(2)
     X, y = rng.integers(-2, 3, (40, 6)).astype(float), np.arange(40) % 2
     D = np.diff(np.eye(6), n=2, axis=0)
@@ -240,3 +240,8 @@ def test_what_is_proved_of_a_penalty_is_said():
     told = words(S)
     assert f"sends a space larger by {exact - 2} nearly to zero" in told
     assert "but for rounding and taken as M" in told
+    monkeypatch.setattr(penalty_matrix, "MOST_BY_POLYNOMIAL", 0)
+    monkeypatch.setattr(penalty_matrix, "MOST_BY_RANK", 0)
+    told = words(D.T @ D)
+    assert "positive semidefinite as far as doubles show" in told
+    assert "dimension" not in told

@@ -109,7 +109,10 @@ def diagnose_hurdle(given: Any, watch: Watch, seed: int = 0) -> Diagnosis:
             "p=2, got another p, with which counts above zero vary even where their "
             "mean is near zero; diagnose its zeros with family='binomial'"
         )
-    names = list(map(str, model.data.xnames))[: model.exog.shape[1]]
+    # A fit names its coefficients in `xnames`, those of the zeros first.
+    own = getattr(model.data.orig_exog, "columns", None)
+    of_fit = [name.removeprefix("zm_") for name in model.data.xnames]
+    names = list(map(str, of_fit[: model.exog.shape[1]] if own is None else own))
     of_zeros = [f"zm_{name}" for name in names]
     parts = {_ZEROS: _zeros(given, model.exog, of_zeros, ["zero", "positive"])}
     if (np.asarray(model.endog) > 0).any():
