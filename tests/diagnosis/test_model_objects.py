@@ -137,6 +137,7 @@ def test_both_parts_of_a_hurdle_model_are_decided(options, n_extra):
     rows = np.flatnonzero((data.g == 1) & (data.y == 1))
     assert answer.separated_rows.tolist() == rows.tolist()
     assert answer.message.startswith("Hurdle: its counts")
+    assert "penalty" in answer.page().advice[0].name
     assert verdicts(answer)["g"] == "-inf"
     assert set(list(verdicts(answer).values())[:-1]) == {"finite"}
     text = " ".join(answer.summary().split())

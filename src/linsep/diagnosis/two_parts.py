@@ -34,6 +34,7 @@ from linsep.diagnosis.inputs.statsmodels_models import cut_off, penalty_of, user
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.report.remedies import Remedy
 from linsep.diagnosis.report.sentences import estimate_lines
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import Watch
@@ -44,6 +45,11 @@ _ZERO_INFLATED = ("ZeroInflatedPoisson", "ZeroInflatedNegativeBinomialP")
 _COUNTS = "counts, as those of a Poisson regression"
 _ZEROS = "zeros, as one outcome of a binomial regression"
 _NONE = "No finite maximum likelihood estimate exists"
+_PENALTY = Remedy(
+    "a penalty (a weakly informative prior)",
+    "it makes every estimate finite",
+    leaves="the model; estimates depend on the penalty",
+)
 
 
 def diagnose_zero_inflated(given: Any, watch: Watch, seed: int = 0) -> Diagnosis:
@@ -199,7 +205,7 @@ def _told(answer: Diagnosis, kind: str, part: str, more: list[str]) -> Diagnosis
     """Say of the model what its part proves, and then more."""
     if not answer.proved:
         return replace(answer, family=kind)
-    start, told = f"{kind.capitalize()}: its {part},", []
+    start, told, advice = f"{kind.capitalize()}: its {part},", [], []
     if answer.status is DiagnosisStatus.OVERLAP:
         of_what = " of every coefficient that is identified" * bool(answer.collinear)
         message = (
@@ -211,12 +217,13 @@ def _told(answer: Diagnosis, kind: str, part: str, more: list[str]) -> Diagnosis
         message = (
             f"{start} are separated in {n:,} of {answer.n_samples:,} rows. {_NONE}."
         )
+        advice = [_PENALTY]
         told = lines[1 : next(k for k, line in enumerate(lines) if _NONE in line)]
     return replace(
         answer,
         family=kind,
         message=message,
         _sentences=Lazy(lambda: [message, *told, *more]),
-        _remedies=None,
+        _remedies=Lazy(lambda: advice),
         _positivity=None,
     )
