@@ -56,20 +56,36 @@ def assert_minimal_conflict(A, rows, weights):
     assert rank(chosen) == len(rows) - 1
 
 
-def _z3_holds(*conditions):
-    """Whether some w meets every (row, relation): ``row . w`` is that to zero.
+class Z3Cone:
+    """All w with A w >= 0 and equalities w = 0, as z3 holds it.
 
     Told to z3 in its own language, which is many times as fast as term by term.
     """
-    rows = [row for row, _ in conditions]
-    names = [f"w{j}" for j in range(max(map(len, rows)))]
-    told = [f"(declare-const {name} Real)" for name in names]
-    for row, relation in conditions:
-        terms = [f"(* {_z3_number(a)} {w})" for a, w in zip(row, names, strict=True)]
-        told.append(f"(assert ({relation} (+ 0.0 0.0 {' '.join(terms)}) 0.0))")
-    solver = z3.Solver()
-    solver.from_string("".join(told))
-    return solver.check() == z3.sat
+
+    def __init__(self, A, equalities, width):
+        rows = [*((row, ">=") for row in A), *((row, "=") for row in equalities)]
+        names = [f"w{j}" for j in range(width)]
+        told = [f"(declare-const {name} Real)" for name in names]
+        for row, relation in rows:
+            terms = [
+                f"(* {_z3_number(a)} {w})" for a, w in zip(row, names, strict=True)
+            ]
+            told.append(f"(assert ({relation} (+ 0.0 0.0 {' '.join(terms)}) 0.0))")
+        self.w = z3.Reals(names)
+        self.solver = z3.Solver()
+        self.solver.from_string("".join(told))
+
+    def allows(self, *rows, sign=1):
+        """Whether some w in it has sign * row . w > 0 for each row."""
+        self.solver.push()
+        for row in rows:
+            pairs = zip(map(Fraction, map(_plain, row)), self.w, strict=True)
+            terms = [z3.RealVal(a) * w for a, w in pairs if a]
+            self.solver.add(sign * z3.Sum([z3.RealVal(0), *terms]) > 0)
+        found = self.solver.check()
+        self.solver.pop()
+        assert found != z3.unknown
+        return found == z3.sat
 
 
 def _z3_number(value):
@@ -80,13 +96,9 @@ def _z3_number(value):
 
 def z3_separable(A):
     """Whether some w has A w > 0, by z3's exact arithmetic."""
-    return _z3_holds(*((row, ">") for row in A))
+    return Z3Cone([], [], len(A[0])).allows(*A)
 
 
 def z3_direction_exists(A, equalities, row, sign=1):
     """Whether some w has A w >= 0, equalities w = 0 and sign * row . w > 0."""
-    return _z3_holds(
-        *((held, ">=") for held in A),
-        *((held, "=") for held in equalities),
-        (row, ">" if sign > 0 else "<"),
-    )
+    return Z3Cone(A, equalities, len(row)).allows(row, sign=sign)

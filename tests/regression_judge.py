@@ -3,12 +3,15 @@
 from fractions import Fraction
 
 import linsep
-from judges import rank, z3_direction_exists
+from judges import Z3Cone, rank
 from linsep.diagnosis.exact import large_columns
 
 
-def demands(X, y, family, fit_intercept):
-    """Return (row, observation) pairs to be >= 0, and pairs to be = 0."""
+def demands(X, y, family, fit_intercept, nominal=()):
+    """Return (row, observation) pairs to be >= 0, and pairs to be = 0.
+
+    The columns `nominal` of an ordinal model have a coefficient at each threshold.
+    """
     design = [([1.0] if fit_intercept else []) + [float(v) for v in x] for x in X]
     at_least, equal = [], []
     levels = sorted(set(y))
@@ -30,18 +33,18 @@ def demands(X, y, family, fit_intercept):
                         row[(other - 1) * width : other * width] = [-v for v in x]
                     at_least.append((row, i))
         else:
-            plain = [float(v) for v in X[i]]
-            if code < len(levels) - 1:
-                row = [float(k == code) for k in range(len(levels) - 1)]
-                at_least.append((row + [-v for v in plain], i))
-            if code > 0:
-                row = [-float(k == code - 1) for k in range(len(levels) - 1)]
-                at_least.append((row + plain, i))
+            shared = [float(v) for j, v in enumerate(X[i]) if j not in nominal]
+            own = [float(X[i][j]) for j in nominal]
+            for threshold, sign in ((code, 1.0), (code - 1, -1.0)):
+                if 0 <= threshold < len(levels) - 1:
+                    at = [float(k == threshold) for k in range(len(levels) - 1)]
+                    row = at + [-v for v in shared] + [-k * v for k in at for v in own]
+                    at_least.append(([sign * v for v in row], i))
     return at_least, equal
 
 
 def assert_diagnosis_is_right(
-    answer, X, y, family, fit_intercept, weights=None, held=()
+    answer, X, y, family, fit_intercept, weights=None, held=(), nominal=()
 ):
     """Compare everything exact in a diagnosis with z3 and textbook elimination.
 
@@ -49,11 +52,16 @@ def assert_diagnosis_is_right(
     """
     kept = [i for i in range(len(y)) if weights is None or weights[i] > 0]
     at_least, equal = demands(
-        [list(X[i]) for i in kept], [y[i] for i in kept], family, fit_intercept
+        [list(X[i]) for i in kept],
+        [y[i] for i in kept],
+        family,
+        fit_intercept,
+        nominal,
     )
     A, E = [row for row, _ in at_least], [row for row, _ in equal]
     E += [list(map(float, row)) for row in held]
-    strict = [z3_direction_exists(A, E, row) for row in A]
+    cone = Z3Cone(A, E, len([*A, *E][0]))
+    strict = [cone.allows(row) for row in A]
 
     if all(strict) and not equal:
         assert answer.status == "complete"
@@ -77,8 +85,7 @@ def assert_diagnosis_is_right(
         if rank([*exact, unit]) > answer.rank:
             assert verdict == "aliased"
         else:
-            up = z3_direction_exists(A, E, unit, 1)
-            down = z3_direction_exists(A, E, unit, -1)
+            up, down = cone.allows(unit), cone.allows(unit, sign=-1)
             names = {(False, False): "finite", (True, True): "undetermined"}
             names |= {(True, False): "+inf", (False, True): "-inf"}
             assert verdict == names[up, down]
@@ -117,7 +124,8 @@ def assert_comparisons_are_right(answer, rows, ends, d, words=True):
 
     `ends` has the two observations of each pair; those in none are of no account.
     """
-    strict = [z3_direction_exists(rows, [], row) for row in rows]
+    cone = Z3Cone(rows, [], d)
+    strict = [cone.allows(row) for row in rows]
     if all(strict):
         assert answer.status.value == "complete"
     else:
@@ -137,7 +145,7 @@ def assert_comparisons_are_right(answer, rows, ends, d, words=True):
         if rank([*rows, unit]) > answer.rank:
             assert verdict.value == "aliased"
             continue
-        up, down = (z3_direction_exists(rows, [], unit, sign) for sign in (1, -1))
+        up, down = cone.allows(unit), cone.allows(unit, sign=-1)
         names = {(False, False): "finite", (True, True): "undetermined"}
         names |= {(True, False): "+inf", (False, True): "-inf"}
         assert verdict.value == names[up, down]

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import linsep
-from judges import z3_direction_exists
 from regression_judge import assert_diagnosis_is_right
 
 FAMILIES = ["binomial", "poisson", "multinomial", "ordinal"]
@@ -90,28 +89,6 @@ def assert_random_design_is_right(family, seed):
 def test_five_thousand_designs_agree_with_the_judge(family):
     for seed in range(5_000):
         assert_random_design_is_right(family, seed)
-
-
-def test_effects_of_each_category_are_regressions_of_neighbouring_levels():
-    # P(y <= k) = F(t_k - x . w_k): what docs/families.rst says of such models.
-    for seed in range(15):
-        rng = np.random.default_rng(seed)
-        x = rng.integers(-1, 2, (8, 2)).astype(float)
-        y = np.r_[0, 1, 2, rng.integers(0, 3, 5)]
-        rows = []  # of (t_0, w_0, t_1, w_1)
-        for row, level in zip(np.c_[np.ones(8), -x], y, strict=True):
-            if level < 2:
-                rows.append(np.r_[np.zeros(3 * level), row, np.zeros(3 * (1 - level))])
-            if level > 0:
-                below = np.r_[np.zeros(3 * (level - 1)), -row]
-                rows.append(np.r_[below, np.zeros(3 * (2 - level))])
-        rows = np.array(rows).tolist()
-        exists = not any(z3_direction_exists(rows, [], row) for row in rows)
-        of_two = [
-            linsep.diagnose(x[near], y[near]).status == "overlap"
-            for near in ((y < 2), (y > 0))
-        ]
-        assert exists == all(of_two)
 
 
 def planted(rng, n, d, n_dummy):

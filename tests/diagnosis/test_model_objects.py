@@ -1,10 +1,14 @@
-"""Fits of other libraries: zero-inflated and two-part models, pyfixest, glum."""
+"""Fits of other libraries: models of two parts, beta regressions, pyfixest, glum."""
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import linsep
+from linsep.diagnosis.beta_regression import is_fitted
 
 
 def verdicts(answer):
@@ -94,18 +98,232 @@ def test_zero_inflated_models_are_undecided_otherwise():
         )
 
 
-def test_models_of_other_parts_say_what_to_do():
-    pytest.importorskip("statsmodels")
+def hurdle(data, **options):
     from statsmodels.discrete.truncated_model import HurdleCountModel
+
+    return HurdleCountModel(
+        data.y, data.assign(const=1.0)[["const", "x", "g"]], **options
+    )
+
+
+def hurdle_likelihood(theta, data):
+    """The log-likelihood of a Poisson hurdle, also where statsmodels' overflows."""
+    X, y = data.assign(const=1.0)[["const", "x", "g"]].to_numpy(), data.y.to_numpy()
+    nu, mu = np.exp(X @ theta[:3]), np.exp(X @ theta[3:])
+    zeros = np.where(y == 0, -nu, np.log(-np.expm1(-nu)))
+    counted = y * np.log(mu) - mu - np.log(-np.expm1(-mu))
+    return float((zeros + np.where(y > 0, counted, 0.0)).sum())
+
+
+@pytest.mark.parametrize(
+    ("options", "n_extra"),
+    [({}, 0), ({"dist": "negbin"}, 1), ({"zerodist": "negbin"}, 1)],
+)
+def test_both_parts_of_a_hurdle_model_are_decided(options, n_extra):
+    pytest.importorskip("statsmodels")
+    data = counts()
+    given = hurdle(data, **options)  # g = 1: all zeros, and no counts
+    answer = linsep.diagnose(given)
+    assert answer.separated_rows.tolist() == np.flatnonzero(data.g == 1).tolist()
+    assert verdicts(answer) == {
+        "zm_const": "finite", "zm_x": "finite", "zm_g": "-inf",
+        "const": "finite", "x": "finite", "g": "aliased",
+    }  # fmt: skip
+    assert answer.to_frame().direction.tolist() == [0, 0, -1, 0, 0, 0]
+    answer.certificate.verify(*answer.certificate_data())
+    data.loc[data.g == 1, "y"] = np.arange((data.g == 1).sum()) % 2
+    given = hurdle(data, **options)
+    answer = linsep.check_separation(given, on_separation="ignore")
+    rows = np.flatnonzero((data.g == 1) & (data.y == 1))
+    assert answer.separated_rows.tolist() == rows.tolist()
+    assert answer.message.startswith("Hurdle: its counts")
+    assert "penalty" in answer.page().advice[0].name
+    assert verdicts(answer)["g"] == "-inf"
+    assert set(list(verdicts(answer).values())[:-1]) == {"finite"}
+    text = " ".join(answer.summary().split())
+    assert "all y - 1 = 0" in text
+    assert "weight zero" not in text
+    assert ("taken as known" in text) == bool(n_extra)
+    rng = np.random.default_rng(0)
+    at = np.r_[answer.exact_direction].astype(float)
+    for start in rng.normal(size=(10, 6)):
+        path = [hurdle_likelihood(start + t * at, data) for t in (0.0, 0.5, 1.0, 2.0)]
+        assert (np.diff(path) > 0).all()
+    data.loc[data.g == 1, "y"] = np.arange((data.g == 1).sum()) % 3
+    given = hurdle(data, **options)
+    answer = linsep.diagnose(given)
+    assert answer.status == "overlap"
+    assert "The maximum likelihood estimate exists" in answer.summary()
+    assert set(verdicts(answer).values()) == {"finite"}
+    here = hurdle_likelihood(np.zeros(6), data)
+    for w in rng.normal(size=(200, 6)):
+        assert hurdle_likelihood(6.0 * w, data) < here
+    if n_extra == 0:
+        data.loc["P3", "x"] = np.nan
+        given = hurdle(data, missing="drop")
+        fit = given.fit_regularized(alpha=1.0, disp=0)
+        again = linsep.diagnose(fit)  # which renames the columns of its model
+        assert verdicts(again) == verdicts(answer)
+        assert 3 not in again.overlapped_rows
+        assert 79 in again.overlapped_rows or data.y.iloc[79] == 0
+        data.loc[data.g == 1, "y"] = 0
+        told = linsep.diagnose(hurdle(data, missing="drop")).summary()
+        assert "1 row with missing values left out." in told
+    if "dist" in options:
+        with pytest.raises(linsep.InputError, match="p=2, got another p"):
+            linsep.diagnose(hurdle(data, p=1, **options))
+
+
+def test_truncated_counts_are_those_of_a_poisson_regression_above_the_least():
+    pytest.importorskip("statsmodels")
+    from statsmodels.discrete import truncated_model
+
+    data = counts().assign(const=1.0)
+    data.loc[data.g == 1, "y"] = np.arange((data.g == 1).sum()) % 3
+    X = data[["const", "x", "g"]]
+    for cut in (0, 1):
+        is_left = data.y > cut
+        expected = linsep.diagnose(
+            X[is_left], data.y[is_left] - cut - 1, family="poisson", fit_intercept=False
+        )
+        given = truncated_model.TruncatedLFPoisson(data.y, X, truncation=cut)
+        answer = linsep.diagnose(given)
+        assert answer.status == expected.status
+        assert verdicts(answer) == verdicts(expected)
+        rows = np.flatnonzero(is_left)
+        assert answer.separated_rows.tolist() == rows[expected.separated_rows].tolist()
+        left_out = f"{(~is_left).sum()} rows of counts that are cut off left out."
+        assert left_out in answer.summary()
+        assert f"all y - {cut + 1} = 0" in answer.summary() or cut == 0
+    generalized = truncated_model.TruncatedLFGeneralizedPoisson(data.y, X)
+    with pytest.raises(linsep.InputError, match="must be one of"):
+        linsep.diagnose(generalized)
+
+
+def test_log_links_of_positive_outcomes_are_bounded_on_both_sides():
+    sm = pytest.importorskip("statsmodels.api")
+    data = counts().assign(const=1.0)
+    for family in (sm.families.Gamma, sm.families.InverseGaussian):
+        link = sm.families.links.Log()
+        answer = linsep.diagnose(
+            sm.GLM(data.y + 0.5, data[["const", "g"]], family(link))
+        )
+        assert answer.status == "overlap"
+
+
+# --- beta regressions ---
+
+
+def dependences(rows):
+    """The left null space of rows, by textbook elimination in fractions."""
+    n = len(rows)
+    left = [
+        [*map(Fraction, row), *(Fraction(i == j) for j in range(n))]
+        for i, row in enumerate(rows)
+    ]
+    d = len(rows[0])
+    top = 0
+    for column in range(d):
+        pivot = next((i for i in range(top, n) if left[i][column]), None)
+        if pivot is None:
+            continue
+        left[top], left[pivot] = left[pivot], left[top]
+        for i in range(top + 1, n):
+            factor = left[i][column] / left[top][column]
+            left[i] = [a - factor * b for a, b in zip(left[i], left[top], strict=True)]
+        top += 1
+    return [row[d:] for row in left[top:]]
+
+
+def fits_exactly(X, y):
+    """Whether the logits meet every dependence of the rows, to 100 digits."""
+    with localcontext(prec=150):
+        odds = [Fraction(v) / (1 - Fraction(v)) for v in y]
+        logs = [(Decimal(o.numerator) / Decimal(o.denominator)).ln() for o in odds]
+        return all(
+            abs(
+                sum(
+                    Decimal(c.numerator) / Decimal(c.denominator) * v
+                    for c, v in zip(u, logs, strict=True)
+                )
+            )
+            < Decimal(10) ** -100
+            for u in dependences(X)
+        )
+
+
+def assert_fit_is_told(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(1, 7)), int(rng.integers(1, 4))
+    X = rng.integers(-1, 2, (n, d)).astype(float)
+    if seed % 3 == 0:
+        X[:, 0] = 1.0
+    if seed % 4 == 0:
+        X = X * 0.1
+    if seed % 5 == 0:  # logits of 0 and of one number and its negative
+        y = np.array([0.5, 0.75, 0.25])[X[:, 0].astype(int)]
+    else:
+        y = rng.choice([0.1, 0.25, 0.5, 0.75, 0.9, 0.3], n)
+    found = is_fitted(X, y)
+    assert found is fits_exactly(X.tolist(), y.tolist())
+    return found
+
+
+def test_what_is_fitted_exactly_is_told():
+    found = [assert_fit_is_told(seed) for seed in range(300)]
+    assert min(found.count(True), found.count(False)) > 50
+
+
+@pytest.mark.slow
+def test_what_is_fitted_exactly_is_told_five_thousand_times():
+    for seed in range(300, 5_300):
+        assert_fit_is_told(seed)
+
+
+def test_beta_regressions_have_an_estimate_unless_rows_are_fitted_exactly():
+    pytest.importorskip("statsmodels")
     from statsmodels.othermod.betareg import BetaModel
 
-    data = counts()
-    X = np.column_stack([np.ones(len(data)), data.x])
-    with pytest.raises(linsep.InputError, match="iff both of its parts have"):
-        linsep.diagnose(HurdleCountModel(data.y.to_numpy(), X))
-    shares = np.random.default_rng(0).uniform(0.1, 0.9, len(data))
-    with pytest.raises(linsep.InputError, match="bounds its mean on both sides"):
-        linsep.diagnose(BetaModel(shares, X))
+    rng = np.random.default_rng(0)
+    data = counts().assign(const=1.0, one=np.arange(80) == 7, level=0.3)
+    data["share"] = rng.uniform(0.1, 0.9, len(data))
+    data = data.astype(float)
+    X = data[["const", "x", "g"]]
+    given = BetaModel(data.share, X, exog_precision=data[["const", "g"]])
+    answer = linsep.diagnose(given)
+    assert answer.status == "overlap"
+    assert verdicts(answer) == dict.fromkeys(given.exog_names, "finite")
+    answer.certificate.verify(*answer.certificate_data())
+    start = np.array([0.0, 0, 0, 1, 0])
+    here = given.loglike(start)
+    for w in rng.normal(size=(50, 5)):
+        assert given.loglike(start + 6.0 * w) < here
+    twice = linsep.diagnose(BetaModel(data.share, X.assign(h=1 - data.g)))
+    assert verdicts(twice)["g"] == "aliased"
+    assert "every coefficient that is identified exists" in twice.message
+    # One row with a mean and a precision of its own.
+    X = data[["const", "x", "one"]]
+    given = BetaModel(data.share, X, exog_precision=data[["const", "one"]])
+    answer = linsep.diagnose(given)
+    assert answer.status == "undecided"
+    assert "fit exactly 1 of its 80 rows" in answer.message
+    assert "settles one side only" in answer.page().meaning[0]
+    assert answer.page().advice == []
+    w = np.zeros(5)
+    w[2] = np.log(data.share.iloc[7] / (1 - data.share.iloc[7]))
+    values = [given.loglike(np.append(w[:4], v)) for v in (0.0, 5, 10, 15, 20)]
+    assert (np.diff(values) > 2).all()
+    for shares, Z, words in (
+        (data.level, None, "fit exactly 80 of its 80 rows"),
+        (data.share, data[["const", "x"]], "tie the precisions of rows"),
+    ):
+        answer = linsep.diagnose(BetaModel(shares, X, exog_precision=Z))
+        assert answer.status == "undecided"
+        assert words in " ".join(answer.summary().split())
+    from statsmodels.genmod.families.links import CLogLog
+
+    with pytest.raises(linsep.InputError, match="must have a logit link"):
+        linsep.diagnose(BetaModel(data.share, X, link=CLogLog()))
 
 
 # --- pyfixest: huge, so that it is tested where it is installed ---

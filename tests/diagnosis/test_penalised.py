@@ -1,11 +1,14 @@
 """Penalised columns: separation in the null space of the penalty, judged by z3."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import linsep
-from judges import z3_direction_exists
+from judges import rank, z3_direction_exists
+from linsep.diagnosis.exact import penalty_matrix
 from regression_judge import assert_diagnosis_is_right
 
 FAMILIES = ("binomial", "poisson", "multinomial", "ordinal")
@@ -163,3 +166,82 @@ def test_many_columns_under_a_penalty_are_settled_by_factorisations():
     assert answer.separated_rows.tolist() == list(range(30))
     assert answer.estimates["x0"] == "+inf"
     answer.certificate.verify(*answer.certificate_data())
+
+
+def has_negative_pivot(S):
+    """Whether textbook elimination with symmetric pivots meets a negative one."""
+    left = [[Fraction(value) for value in row] for row in S.tolist()]
+    while left:
+        k = next((i for i, row in enumerate(left) if row[i]), None)
+        if k is None:  # zero on the diagonal: indefinite unless all is zero
+            return any(map(any, left))
+        if left[k][k] < 0:
+            return True
+        others = [i for i in range(len(left)) if i != k]
+        left = [
+            [left[i][j] - left[i][k] * left[k][j] / left[k][k] for j in others]
+            for i in others
+        ]
+    return False
+
+
+def random_symmetric(seed):
+    """Of whole numbers or of rounded sums, definite, singular or just not."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(1, 7))
+    B = rng.integers(-2, 3, (k, int(rng.integers(1, k + 1)))).astype(float)
+    if seed % 3 == 0:
+        B = B * 0.1
+    S = B @ B.T
+    if seed % 4 == 0:
+        i = int(rng.integers(k))
+        S[i, i] += rng.choice([1e-15, -1e-15, -0.01])
+    if seed % 5 == 0:  # two blocks of columns, and one that is zero
+        nothing = np.zeros((k, k + 1))
+        S = np.block([[S, nothing], [nothing.T, np.zeros((k + 1, k + 1))]])
+        S[k:-1, k:-1] = S[:k, :k] * 2.0**40
+    return S
+
+
+def test_semidefinite_is_what_exact_elimination_finds(monkeypatch):
+    found = set()
+    for seed in range(400):
+        S = random_symmetric(seed)
+        expected = not has_negative_pivot(S)
+        monkeypatch.setattr(penalty_matrix, "MOST_BY_POLYNOMIAL", 100)
+        assert penalty_matrix._is_semidefinite(S) is expected
+        monkeypatch.setattr(penalty_matrix, "MOST_BY_POLYNOMIAL", 0)
+        told = penalty_matrix._is_semidefinite(S)
+        assert told is None or told is expected
+        found.add((expected, told))
+    assert {(True, True), (False, None)} <= found
+
+
+def test_what_is_proved_of_a_penalty_is_said(monkeypatch):
+    rng = np.random.default_rng(2)
+    X, y = rng.integers(-2, 3, (40, 6)).astype(float), np.arange(40) % 2
+    D = np.diff(np.eye(6), n=2, axis=0)
+    given = {"fit_intercept": False}
+
+    def words(penalty):
+        text = linsep.diagnose(X, y, penalized=penalty, **given).summary()
+        return " ".join(text.split())
+
+    proved = words(D.T @ D)
+    assert "positive semidefinite, which was proved" in proved
+    assert "to zero, exactly, a space of dimension 2." in proved
+    assert "nearly" not in proved
+    assert "semidefinite" not in words(D)
+    B = 0.1 * np.array([[1.0, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 7]])
+    S = B.T @ B
+    exact = rank([[Fraction(v) for v in row] for row in S.tolist()])
+    assert exact > 2
+    assert has_negative_pivot(S)
+    told = words(S)
+    assert f"sends a space larger by {exact - 2} nearly to zero" in told
+    assert "but for rounding and taken as M" in told
+    monkeypatch.setattr(penalty_matrix, "MOST_BY_POLYNOMIAL", 0)
+    monkeypatch.setattr(penalty_matrix, "MOST_BY_RANK", 0)
+    told = words(D.T @ D)
+    assert "positive semidefinite as far as doubles show" in told
+    assert "dimension" not in told

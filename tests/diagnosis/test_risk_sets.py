@@ -43,7 +43,7 @@ def test_what_sums_prove_is_so(monkeypatch):
         for name, verdict in by_sums.estimates.items():
             assert verdict in ("undecided", by_pairs.estimates[name]), seed
         assert by_sums.summary()
-        assert by_sums.certificate is None
+        assert by_sums.certificate is None  # no comparison may be written here
     assert n_decided > 0.9 * n
     assert n_separated > 12
 
@@ -143,3 +143,57 @@ def test_late_entries_are_settled_without_their_pairs():
         at, times[rare, 1], "right"
     )
     assert answer.separated_rows.tolist() == rare[is_at_risk].tolist()
+
+
+def assert_part_proves_all(answer, X, times, strata):
+    """Check a certificate of some comparisons: it holds, and they are some and span."""
+    A, labels = answer.certificate_data()
+    answer.certificate.verify(A, labels)
+    A = A.toarray() if hasattr(A, "toarray") else A
+    d = X.shape[1]
+    numbers = {tuple(row): i for i, row in enumerate(X.tolist())}
+    assert len(numbers) == len(X)  # rows can be told by their columns
+    above = A[:, d:].sum(axis=1)  # 1 for a case, -1 for a row at risk with it
+    assert (np.abs(A[:, d:]).sum(axis=1) == 1).all()
+    A = A * above[:, np.newaxis]
+    rows = np.array([numbers[tuple(row)] for row in A[:, :d].tolist()])
+    entry, time, event = times.T
+    differences = []
+    for k in range(A.shape[1] - d):
+        own = np.flatnonzero(A[:, d + k])
+        cases, others = rows[own[above[own] > 0]], rows[own[above[own] < 0]]
+        at = time[cases[0]]
+        assert (event[cases] == 1).all()
+        assert (time[cases] == at).all()
+        assert (entry[others] < at).all()
+        assert (time[others] >= at).all()
+        assert len(set(strata[rows[own]].tolist())) == 1
+        differences += (X[cases[0]] - X[others]).tolist()
+    assert np.linalg.matrix_rank(np.array(differences)) == answer.rank
+
+
+@pytest.mark.parametrize("family", ["cox", "cox exact"])
+@pytest.mark.parametrize("is_late", [False, True])
+def test_some_comparisons_prove_that_all_overlap(family, is_late):
+    rng = np.random.default_rng(3)
+    n = 5_000
+    X = rng.standard_normal((n, 5))
+    X[:, 1] = rng.random(n) < 0.004  # rows at random hold none of these
+    X[:, 2] = np.rint(X[:, 0] * 3)
+    time = rng.exponential(1.0, n).round(2) + 0.01
+    event, strata = rng.random(n) < 0.5, rng.integers(0, 3, n)
+    entry = np.full(n, -np.inf)
+    if is_late:
+        entry = np.where(rng.random(n) < 0.5, time - 3.0 * rng.random(n), -1.0)
+    times = np.column_stack([entry, time, event])
+    assert RiskSets.of(times, strata, family).n_pairs > demands.MOST_STACKED
+    y = times if is_late else times[:, 1:]
+    answer = linsep.diagnose(X, y, family=family, groups=strata)
+    assert answer.status == "overlap"
+    assert_part_proves_all(answer, X, times, strata)
+    X[:, 1] *= ~event
+    answer = linsep.diagnose(X, y, family=family, groups=strata)
+    assert answer.status == "quasi-complete"
+    assert answer.certificate is None
+    with pytest.raises(linsep.InputError, match="needs a certificate"):
+        answer.certificate_data()

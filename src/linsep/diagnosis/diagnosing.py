@@ -7,15 +7,18 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from linsep.diagnosis.beta_regression import diagnose_beta
+from linsep.diagnosis.exact.penalty_matrix import with_what_is_proved
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
+from linsep.diagnosis.inputs.named_columns import with_nominal
 from linsep.diagnosis.inputs.penalised import with_penalty
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.streamed import diagnose_streamed, streamed_problem_of
+from linsep.diagnosis.two_parts import diagnose_hurdle, diagnose_zero_inflated
 from linsep.diagnosis.watch import DiagnosisProgress, Watch
-from linsep.diagnosis.zero_inflated import diagnose_zero_inflated, is_zero_inflated
 from linsep.input import (
     InputError,
     checked_callback,
@@ -39,6 +42,7 @@ def diagnose(
     order: Sequence[Any] | None = None,
     groups: Any = None,
     penalized: Sequence[str] | ArrayLike | None = None,
+    nominal: Sequence[str] | None = None,
     time_limit: float | None = None,
     random_state: int | None = None,
     callback: Callback | None = None,
@@ -121,6 +125,9 @@ def diagnose(
         whole numbers say what is meant. Of a mixed model, whose variances are
         estimated too, that no direction separates is sufficient for an estimate, not
         necessary.
+    nominal : sequence of str, optional
+        Columns, or factors, of an ordinal model that have an effect of their own at
+        each threshold (partial proportional odds); the others have one for all.
     time_limit : float, optional
         Seconds at most, > 0. The status is "undecided" if it ran out; if it ran out
         afterwards, some estimates are. What it leaves is for the summary and the
@@ -153,7 +160,8 @@ def diagnose(
     Notes
     -----
     Coefficients of a multinomial model are named ``"x [class]"`` for every class but
-    the first, the reference; thresholds of an ordinal one ``"low|high"``.
+    the first, the reference; thresholds of an ordinal one ``"low|high"``, and what has
+    an effect at each ``"x [low|high]"``.
 
     The cost is that of a few sweeps over the rows, and of exact linear algebra on a
     few times ``rank`` rows; see `linsep.diagnosis.exact.facial_reduction`.
@@ -186,15 +194,16 @@ def diagnose(
         "order": order,
         "groups": groups,
     }
-    if is_zero_inflated(given):
-        beside = {**options, "fit_intercept": fit_intercept, "penalized": penalized}
-        return _zero_inflated(given[0], beside, time_limit, random_state, callback)
+    if _of_parts(given):
+        beside = {**options, "fit_intercept": fit_intercept, "nominal": nominal}
+        beside["penalized"] = penalized
+        return _diagnosed_parts(given[0], beside, time_limit, random_state, callback)
     streamed = streamed_problem_of(given, fit_intercept, missing, options)
     if streamed is not None:
-        if penalized is not None:
+        if penalized is not None or nominal is not None:
             raise InputError(
-                "penalized goes with data held whole, got data read in batches; "
-                "leave the penalised columns out"
+                "penalized and nominal go with data held whole, got data read in "
+                "batches; leave penalised columns out"
             )
         checked_callback(callback)
         watch = Watch(checked_time_limit(time_limit), callback)
@@ -202,7 +211,9 @@ def diagnose(
 
     def read() -> Study:
         study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)
-        return study if penalized is None else with_penalty(study, penalized)
+        if penalized is not None:
+            study = with_what_is_proved(with_penalty(study, penalized))
+        return study if nominal is None else with_nominal(study, nominal)
 
     return diagnosed(read, time_limit, random_state, callback)
 
@@ -287,14 +298,15 @@ def diagnose_model(
     Parameters
     ----------
     model : object
-        A statsmodels model or result (Logit, Probit, GLM and GEE with a Binomial,
-        Poisson or NegativeBinomial family, Poisson, MNLogit, OrderedModel,
-        ConditionalLogit, PHReg), or a scikit-learn estimator or pipeline that ends in a
-        logistic or Poisson regression or in scikit-survival's CoxPHSurvivalAnalysis,
-        or glum's GeneralizedLinearRegressor; fitted or not. Or a fitted CoxPHFitter of
-        lifelines, or fit of pyfixest, with its frame as `X`. Of a penalised one the
-        answer is about the likelihood without the penalty, which the summary says. Of
-        a zero-inflated one it is proved at most that there is no estimate.
+        A statsmodels model or result (Logit, Probit, GLM and GEE with a Binomial family
+        or a log link, Poisson, MNLogit, OrderedModel, ConditionalLogit, PHReg,
+        BetaModel, HurdleCountModel, truncated counts), or a scikit-learn estimator or
+        pipeline that ends in a logistic or Poisson regression or in scikit-survival's
+        CoxPHSurvivalAnalysis, or glum's GeneralizedLinearRegressor; fitted or not. Or a
+        fitted CoxPHFitter of lifelines, or fit of pyfixest, with its frame as `X`. Of a
+        penalised one the answer is about the likelihood without the penalty, which the
+        summary says. Of a zero-inflated one it is proved at most that there is no
+        estimate.
     X, y : array-like
         The data of a scikit-learn estimator; statsmodels models hold their own.
     family, feature_names, order
@@ -321,9 +333,9 @@ def diagnose_model(
     'complete'
     """
     data = [part for part in (X, y) if part is not None]
-    if is_zero_inflated([model, *data]):
+    if _of_parts([model, *data]):
         beside = {"family": family, "sample_weight": sample_weight, "order": order}
-        return _zero_inflated(model, beside, time_limit, random_state, callback)
+        return _diagnosed_parts(model, beside, time_limit, random_state, callback)
     return diagnosed(
         lambda: study_from_model(
             model,
@@ -361,19 +373,37 @@ def diagnosed(
     return diagnose_study(study, watch, seed)
 
 
-def _zero_inflated(
+# Models of statsmodels whose likelihood is of several predictors a row.
+_OF_PARTS = {
+    "GenericZeroInflated": diagnose_zero_inflated,
+    "HurdleCountModel": diagnose_hurdle,
+    "BetaModel": diagnose_beta,
+}
+
+
+def _of_parts(given: Sequence[Any]) -> Callable[[Any, Watch, int], Diagnosis] | None:
+    """Return what diagnoses such a model, if one was given, alone."""
+    model = getattr(given[0], "model", given[0]) if len(given) == 1 else None
+    kinds = [kind.__name__ for kind in type(model).__mro__]
+    return next((_OF_PARTS[kind] for kind in kinds if kind in _OF_PARTS), None)
+
+
+def _diagnosed_parts(
     model: Any,
     beside: dict[str, Any],
     time_limit: float | None,
     random_state: int | None,
     callback: Callback | None,
 ) -> Diagnosis:
-    """Diagnose a zero-inflated model of statsmodels, under the limits of the call."""
+    """Diagnose a model of several parts, under the limits of the call."""
+    diagnose_it = _of_parts([model])
+    assert diagnose_it is not None
     given = [name for name, value in beside.items() if value is not None]
     if given:
         raise InputError(
-            f"a zero-inflated model says itself what its {given[0]} is; leave it out"
+            f"a {type(getattr(model, 'model', model)).__name__} says itself what its "
+            f"{given[0]} is; leave it out"
         )
     checked_callback(callback)
     watch = Watch(checked_time_limit(time_limit), callback)
-    return diagnose_zero_inflated(model, watch, checked_seed(random_state))
+    return diagnose_it(model, watch, checked_seed(random_state))

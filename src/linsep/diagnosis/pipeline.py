@@ -30,6 +30,7 @@ from linsep.diagnosis.exact.ordered_partition import (
     partition_in_order,
     separated_at_once,
 )
+from linsep.diagnosis.exact.proving_part import proving_part
 from linsep.diagnosis.exact.risk_set_partition import RiskSetPartition
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
@@ -298,9 +299,9 @@ def _with_proof_and_words(
     quickly: Callable[[], dict[str, Any]],
 ) -> Diagnosis:
     """Add what is made when first asked for, in the time that is left."""
-    rows = certified_rows(facts.study, facts.groups, facts.demands)
     left = watch.seconds_left
     facts = replace(facts, seconds_left=left)
+    proof = Lazy(lambda: _proof(known, facts))
     remedies = Lazy(lambda: _remedies(facts))
     return replace(
         known,
@@ -310,8 +311,8 @@ def _with_proof_and_words(
         _rows=Lazy(lambda: table_of_rows(facts)),
         _positivity=LazyIfMade(lambda: positivity_of(facts, diagnose_study)),
         _design=LazyIfMade(lambda: design_of(facts.study, facts.separated)),
-        _certificate=Lazy(lambda: _certificate(rows, facts.partition, left)),
-        _certified=rows,
+        _certificate=Lazy(lambda: proof.value[0].value),
+        _certified=LazyIfMade(lambda: proof.value[1]),
         _shown=LazyIfMade(lambda: shown_rows_of(facts)),
     )
 
@@ -328,12 +329,31 @@ def _remedies(facts: Facts) -> list[Remedy]:
         return remedies_of(facts, diagnose_study)
 
 
+def _proof(
+    known: Diagnosis, facts: Facts
+) -> tuple[Lazy[Certificate | None], CertifiedRows | None]:
+    """Return the certificate, made when it is asked for, and what it is about.
+
+    Comparisons that are too many to be written down may be proved by some of them.
+    """
+    if facts.demands.is_written:
+        rows = certified_rows(facts.study, facts.groups, facts.demands)
+        left = facts.seconds_left
+        return Lazy(lambda: _certificate(rows, facts.partition, left)), rows
+    part, watch = None, Watch(facts.seconds_left)
+    if known.status is DiagnosisStatus.OVERLAP:
+        part = proving_part(
+            facts.study, known.rank, lambda study: diagnose_study(study, watch)
+        )
+    if part is None or part._certificate is None or part._certified is None:
+        return Lazy(lambda: None), None
+    return part._certificate, part._certified.value
+
+
 def _certificate(
     rows: CertifiedRows, partition: AnyPartition, seconds: float
 ) -> Certificate | None:
-    """Write the proof out, unless there is no time, or its rows are too many."""
-    if not rows.demands.is_written:
-        return None
+    """Write the proof out, unless there is no time."""
     try:
         return certificate_of(rows, partition, Watch(seconds).is_over)
     except OutOfTime:

@@ -41,7 +41,7 @@ class Diagnosis(HasPage):
     family : str
         ``"binomial"``, ``"poisson"``, ``"multinomial"``, ``"ordinal"``,
         ``"conditional"``, ``"conditional poisson"``, ``"cox"``, ``"cox exact"``,
-        ``"paired"``, ``"davidson"`` or ``"zero-inflated"``.
+        ``"paired"``, ``"davidson"``, ``"zero-inflated"``, ``"hurdle"`` or ``"beta"``.
     message : str
         The verdict in one sentence, or why there is none and what to do.
     rank : int or None
@@ -101,7 +101,7 @@ class Diagnosis(HasPage):
     _positivity: LazyIfMade[Positivity] | None = None
     _design: LazyIfMade[Design] | None = None
     _certificate: Lazy[Certificate | None] | None = None
-    _certified: CertifiedRows | None = None
+    _certified: LazyIfMade[CertifiedRows | None] | None = None
     _shown: LazyIfMade[ShownRows | None] | None = None
 
     @property
@@ -128,19 +128,21 @@ class Diagnosis(HasPage):
         For labels of two classes these are the rows present. Every other outcome is
         rewritten as a problem of two classes: a demand ``a . w >= 0`` becomes a row
         ``a`` labelled 1, a demand ``a . w = 0`` two rows ``a``, labelled 0 and 1; the
-        intercept, or the constants of the groups, are among the columns.
+        intercept, or the constants of the groups, are among the columns. Of very many
+        comparisons of a Cox regression these are some, whose span is that of all.
 
         Raises
         ------
         InputError
             If the diagnosis is undecided, or was unpickled.
         """
-        if self._certified is None:
+        certified = None if self._certified is None else self._certified.value
+        if certified is None:
             raise InputError(
-                "certificate_data needs the data, which an undecided or an unpickled "
-                "diagnosis does not hold; call diagnose again"
+                "certificate_data needs a certificate and the data, which an undecided "
+                "or an unpickled diagnosis does not hold; call diagnose again"
             )
-        return self._certified.rows.features(slice(None)), self._certified.labels
+        return certified.rows.features(slice(None)), certified.labels
 
     def summary(self, width: int = WIDTH) -> str:
         """Say the answer in sentences: verdict, culprits, rows, what to do, the rest.

@@ -71,6 +71,14 @@ class Extent(Protocol):
         """Called between steps; ends the work by an exception."""
 
 
+@dataclass(frozen=True)
+class OfSum:
+    """The extent of a sum that is given whole."""
+
+    longest: int
+    check: Check
+
+
 class TooLarge(Exception):
     """More columns are tied to each other than can be factored."""
 

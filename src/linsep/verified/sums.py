@@ -37,7 +37,13 @@ from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import map_in_threads
 from linsep.solvers.blas import calm_blas
-from linsep.verified.moments import Layout, Moments, NotPositive, factored
+from linsep.verified.moments import (
+    Layout,
+    Moments,
+    NotPositive,
+    OfSum,
+    factored,
+)
 from linsep.verified.overlap import (
     LEAST_SHIFT,
     Counts,
@@ -162,7 +168,7 @@ def _proved_at(
     rows: BlockRows, n_rows: int, z: Floats, visiting: _Visiting, check: Check
 ) -> Floats | None:
     """Go on from a point until one proves that so many rows overlap, and return it."""
-    extent, layout = _Extent(z.size, check), Layout.dense(z.size)
+    extent, layout = OfSum(z.size, check), Layout.dense(z.size)
     for _ in range(MOST_STEPS):
         check()
         sums = rows.fold(visiting.by(_Summing(z)), _Sums.merged)
@@ -189,14 +195,6 @@ def _proved_at(
             return z
         z = z + q
     return None
-
-
-@dataclass(frozen=True)
-class _Extent:
-    """As `linsep.verified.moments.Extent`."""
-
-    longest: int
-    check: Check
 
 
 @dataclass(frozen=True)

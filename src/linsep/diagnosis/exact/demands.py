@@ -10,7 +10,8 @@ A direction ``w`` of the coefficients never lowers the log-likelihood iff
   class k, with ``w = 0`` for the first class, the reference;
 - ordinal (cumulative link, ``P(y <= k) = F(threshold_k - x . w)``):
   ``threshold_c - x_i . w >= 0`` and ``x_i . w - threshold_{c-1} >= 0``, for all but
-  the last and the first class;
+  the last and the first class; where columns have effects of their own at each
+  threshold, with the ``w`` of the threshold;
 - conditional (the cases of a group against its controls, without a constant): ``(x_i -
   x_j) . w >= 0`` for every case i and control j of a group. That is so iff some
   constant of the group has ``x_i . w >= constant >= x_j . w``, which takes no
@@ -287,22 +288,23 @@ def _ordinal(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
     from scipy import sparse
 
     slopes = sparse.csr_array(X, dtype=np.float64)
-    levels = study.outcome.levels.tolist()
-    n_thresholds = len(levels) - 1
+    thresholds = [f"{low}|{high}" for low, high in pairwise(study.outcome.levels)]
+    n_thresholds, names = len(thresholds), np.array(study.names, dtype=object)
+    common, own = study.common_and_nominal
 
     def block(chosen: NDArray[np.intp], below: int, above: int) -> Any:
-        threshold = np.zeros((chosen.size, n_thresholds))
-        threshold[:, below] = 1.0
-        return sparse.hstack(
-            [sparse.csr_array(threshold), -slopes[chosen]], format="csr"
-        )
+        at = np.eye(n_thresholds)[[below]]
+        constants = sparse.kron(at, np.ones((chosen.size, 1)))
+        of_all, of_one = -slopes[chosen][:, common], -slopes[chosen][:, own]
+        return sparse.hstack([constants, of_all, sparse.kron(at, of_one)], format="csr")
 
+    of_own = [f"{name} [{k}]" for k in thresholds for name in names[own]]
     return _stacked(
         has,
-        list(pairwise(range(len(levels)))),
+        list(pairwise(range(has.shape[1]))),
         block,
-        np.arange(n_thresholds + X.shape[1]),
-        [*(f"{low}|{high}" for low, high in pairwise(levels)), *study.names],
+        np.arange(n_thresholds + common.size + len(of_own)),
+        [*thresholds, *names[common], *of_own],
         np.arange(n_thresholds),
     )
 

@@ -58,6 +58,8 @@ _SYNONYMS = {
     "efron": "cox",
     "coxexact": "cox exact",
 }
+# Families of which, with a log link, zero bounds one side and more than zero both.
+_LOG_LINK = ("Poisson", "NegativeBinomial", "Gamma", "InverseGaussian")
 # Links of a binomial model for which the two tails of the likelihood are the same
 # question. (The log and identity links bound the linear predictor.)
 _BINOMIAL_LINKS = {"Logit", "Probit", "CLogLog", "LogLog", "CDFLink", "logit", "probit"}
@@ -101,10 +103,10 @@ def family_of_glm(family: Any) -> str:
     name, link = type(family).__name__, type(family.link).__name__
     if name == "Binomial" and link in _BINOMIAL_LINKS:
         return "binomial"
-    if name in ("Poisson", "NegativeBinomial") and link in ("Log", "log"):
+    if name in _LOG_LINK and link in ("Log", "log"):
         return "poisson"
     raise InputError(
         "a GLM must have a Binomial family with a logit, probit, cloglog or loglog "
-        "link, or a Poisson or NegativeBinomial family with a log link, got "
+        f"link, or one of {', '.join(_LOG_LINK)} with a log link, got "
         f"{name} with link {link}; other links bound the coefficients in other ways"
     )

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from linsep.diagnosis.inputs.named_columns import are_named
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
-from linsep.input.errors import did_you_mean
 
 
 def with_penalty(study: Study, penalised: Any) -> Study:
@@ -26,14 +26,10 @@ def with_penalty(study: Study, penalised: Any) -> Study:
 def _with_matrix(study: Study, penalised: Any) -> Study:
     """Hold what a penalty matrix does not send to zero.
 
-    A penalty ``w' S w`` with a positive semidefinite ``S``, or ``|M w|^2``, grows
-    without end along a direction unless ``S w = 0``, or ``M w = 0``; both are exact
-    here. Positive semidefinite is what `S` is said to be: rounding is not looked into.
-
     Raises
     ------
     InputError
-        If its columns are not those of the design, or it is not positive semidefinite.
+        If its columns are not those of the design.
     """
     whole = penalised.toarray() if hasattr(penalised, "toarray") else penalised
     held = np.asarray(whole, dtype=np.float64)
@@ -45,19 +41,7 @@ def _with_matrix(study: Study, penalised: Any) -> Study:
             f"{held.shape}; the columns are {', '.join(study.names[:8])}"
             f"{', ...' if d > 8 else ''}"
         )
-    if held.shape[0] == d and (held == held.T).all():
-        values = np.linalg.eigvalsh(held)
-        if values[0] < -1e-8 * max(values[-1], 0.0):
-            raise InputError(
-                "a square penalty matrix must be positive semidefinite, got one with "
-                f"the eigenvalue {values[0]:g}; give S of the penalty w' S w, or M of "
-                "|M w|^2"
-            )
-    sentence = (
-        f"A penalty matrix of {held.shape[0]:,} rows holds the coefficients: what is "
-        "said here is of directions that it sends to zero, exactly."
-    )
-    return replace(study, held=held, notes=(*study.notes, sentence), penalty="")
+    return replace(study, held=held, penalty="")
 
 
 def without_penalised(study: Study, penalised: Sequence[str] | str) -> Study:
@@ -78,19 +62,7 @@ def without_penalised(study: Study, penalised: Sequence[str] | str) -> Study:
         If one of them is no column, or none is left.
     """
     wanted = [penalised] if isinstance(penalised, str) else list(map(str, penalised))
-    of_column = [
-        {name, coding.factor, *(factor for factor, _ in coding.levels)}
-        for name, coding in zip(study.names, study.codings, strict=True)
-    ]
-    for name in wanted:
-        if not any(name in known for known in of_column):
-            hint = did_you_mean(name, study.names)
-            raise InputError(
-                f"penalized must name columns of the design, got {name!r}"
-                f"{hint and '; '}{hint}"
-            )
-    is_free = np.array([known.isdisjoint(wanted) for known in of_column], dtype=bool)
-    kept = np.flatnonzero(is_free)
+    kept = np.flatnonzero(~are_named(study, wanted, "penalized"))
     if kept.size == 0 and not study.fit_intercept:
         raise InputError(
             "penalized must leave a column without a penalty, or an intercept: with "

@@ -26,20 +26,11 @@ _COUNT_MODELS = {
 _SUPPORTED = (
     "Logit, Probit, GLM and GEE with a Binomial, Poisson or NegativeBinomial family, "
     "Poisson, NegativeBinomial, MNLogit, OrderedModel, ConditionalLogit, "
-    "ConditionalPoisson and PHReg"
+    "ConditionalPoisson, PHReg, BetaModel, HurdleCountModel, zero-inflated models, and "
+    "TruncatedLFPoisson and TruncatedLFNegativeBinomialP with p=2"
 )
-_ADVICE = {
-    "BetaModel": (
-        "in a beta regression every row bounds its mean on both sides, so no direction "
-        "separates: of known precision it has an estimate iff its columns are "
-        "independent, and an estimated precision runs off only on rows that are fitted "
-        "exactly"
-    ),
-    "HurdleCountModel": (
-        "a hurdle model has an estimate iff both of its parts have: call diagnose(X, "
-        "y > 0), and diagnose(X[y > 0], y[y > 0] - 1, family='poisson')"
-    ),
-}
+# Counts above a truncation, whose distribution tends to the least as the mean to zero.
+_TRUNCATED = {"TruncatedLFPoisson", "TruncatedLFNegativeBinomialP"}
 # A column of 0 and 1 that stands for a level: "died[yes]", "C(died)[T.yes]".
 _LEVEL = re.compile(r"(?P<term>.+)\[(?:T\.)?(?P<level>.*)\]", re.DOTALL)
 _FACTOR = re.compile(r"C\(\s*([^\W\d]\w*)\s*\)")
@@ -90,9 +81,11 @@ def study_from_statsmodels(
         groups=_groups(model, known),
         outcome_name=name,
         frequencies=_frequencies(model),
-        penalty=_penalty(model_or_result),
-        **_users_rows(model),
+        penalty=penalty_of(model_or_result),
+        **users_rows(model),
     )
+    if kinds & _TRUNCATED:
+        study = cut_off(study, len(model.data.endog) - len(model.exog))
     return _with_factors(replace(study, given=_given(model)), model)
 
 
@@ -184,14 +177,13 @@ def _family(model: Any, kinds: set[str]) -> str:
             return family
     if kinds & _COUNT_MODELS and not any("ZeroInflated" in kind for kind in kinds):
         return "poisson"
-    advice = next((_ADVICE[kind] for kind in kinds if kind in _ADVICE), None)
+    power = getattr(getattr(model, "model_main", None), "parameterization", 2)
+    if kinds & _TRUNCATED and power == 2:
+        return "poisson"
     raise InputError(
         f"the model must be one of {_SUPPORTED}, got {type(model).__name__}; "
-        + (
-            advice
-            or "for other models call diagnose(X, y, family=...) with the design, if "
-            "its likelihood is that of such a family"
-        )
+        "for other models call diagnose(X, y, family=...) with the design, if its "
+        "likelihood is that of such a family"
     )
 
 
@@ -212,6 +204,9 @@ def _outcome(
         levels = np.asarray(model.labels).tolist()
         values = np.array(levels, dtype=object)
         return values[np.asarray(endog, np.intp)], _plain(name), levels
+    if kinds & _TRUNCATED:
+        least = int(model.truncation) + 1
+        return np.asarray(endog) - least, f"{_plain(name)} - {least}", None
     if family != "binomial":
         return endog, _plain(name), None
     shares = np.asarray(endog, dtype=np.float64)
@@ -275,7 +270,7 @@ def _require_shares(shares: NDArray[np.float64]) -> None:
         )
 
 
-def _penalty(result: Any) -> str:
+def penalty_of(result: Any) -> str:
     """Say how a fit is penalised; "" if it is not, or if this is no fit."""
     model = getattr(result, "model", result)
     if hasattr(model, "penal"):
@@ -293,13 +288,22 @@ def _penalty(result: Any) -> str:
     return f"L1, alpha = {high:g}" if low == high else f"L1, alpha {low:g} to {high:g}"
 
 
-def _users_rows(model: Any) -> dict[str, Any]:
-    """Return the numbers the model's rows had before it left out missing values."""
+def cut_off(study: Study, n: int) -> Study:
+    """Say of rows left out that their counts are cut off; the others lack values."""
+    return replace(study, n_missing=study.n_missing - n, n_truncated=n)
+
+
+def users_rows(model: Any) -> dict[str, Any]:
+    """Return the numbers that the model's rows had before it left some out."""
+    kept = np.arange(len(model.data.endog))
     left_out = getattr(model.data, "missing_row_idx", None)
-    if left_out is None or len(left_out) == 0:
-        return {}
-    n_given = len(model.endog) + len(left_out)
-    return {"present": np.setdiff1d(np.arange(n_given), left_out), "n_given": n_given}
+    n_given = kept.size
+    if left_out is not None and len(left_out):
+        n_given += len(left_out)
+        kept = np.setdiff1d(np.arange(n_given), left_out)
+    if hasattr(model, "truncation"):
+        kept = kept[np.asarray(model.data.endog) > model.truncation]
+    return {} if kept.size == n_given else {"present": kept, "n_given": n_given}
 
 
 def _plain(name: Any) -> str:

@@ -100,6 +100,8 @@ class Study:
         Rows left out because their counts of trials are zero.
     n_uninformative : int
         Rows left out because their group has one outcome only.
+    n_truncated : int
+        Rows left out because counts as small as theirs are cut off.
     strata : ndarray of shape (n,), int, or None
         The groups of a conditional model, or the strata, numbered from 0.
     penalty : str
@@ -128,6 +130,8 @@ class Study:
     held : ndarray of shape (k, n_features) or None
         A matrix of a penalty: directions must leave its products with the features'
         coefficients, of each class, at zero.
+    nominal : frozenset of str
+        Features of an ordinal model that have an effect at each threshold.
     """
 
     X: Any
@@ -143,6 +147,7 @@ class Study:
     n_missing: int = 0
     n_without_trials: int = 0
     n_uninformative: int = 0
+    n_truncated: int = 0
     strata: NDArray[np.intp] | None = None
     penalty: str = ""
     factors: dict[str, Factor] = field(default_factory=dict)
@@ -156,6 +161,7 @@ class Study:
     players: tuple[str, ...] = ()
     sides: NDArray[np.intp] | None = None
     held: NDArray[np.float64] | None = None
+    nominal: frozenset[str] = frozenset()
 
     @property
     def missing_note(self) -> str | None:
@@ -182,6 +188,12 @@ class Study:
         texts = [known.levels[code][0] for code in used if code >= 0]
         others = [text for text in texts if text != level]
         return others[0] if len(texts) == 2 and len(others) == 1 else None
+
+    @property
+    def common_and_nominal(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The features with one effect, and those with one at each threshold."""
+        is_own = np.array([name in self.nominal for name in self.names], dtype=bool)
+        return np.flatnonzero(~is_own), np.flatnonzero(is_own)
 
     @property
     def strata_are(self) -> str:
@@ -215,6 +227,7 @@ class Study:
             frequencies=some(self.frequencies),
             weights=some(self.weights),
             observed=some(self.observed),
+            strata=some(self.strata),
             sides=some(self.sides),
             held=None if self.held is None else self.held[:, columns],
         )

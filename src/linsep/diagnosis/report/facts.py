@@ -154,7 +154,8 @@ class Facts:
         level gives way to a column that says as much of the same factor. Cells of
         crossed factors speak of rows that nothing else predicts. Of a conditional model
         there are none: a column tells rows apart within groups. Nor are there under a
-        penalty matrix, which may not let go of a column.
+        penalty matrix, which may not let go of a column, nor where a column has several
+        effects.
         """
         if not self._is_by_columns:
             return []
@@ -255,7 +256,8 @@ class Facts:
     def _is_by_columns(self) -> bool:
         """Whether single columns are directions of their own."""
         study = self.study
-        return study.strata is None and study.sides is None and study.held is None
+        of_several = (study.strata, study.sides, study.held)
+        return all(of is None for of in of_several) and not study.nominal
 
     @cached_property
     def _single_columns(self) -> tuple[list[Reason], bool]:

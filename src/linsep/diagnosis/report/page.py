@@ -10,7 +10,11 @@ import numpy as np
 from linsep.diagnosis.inputs.codings import coding_of
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.phrases import listed, outcome_text
-from linsep.diagnosis.report.sentences import remedy_lines, what_to_do
+from linsep.diagnosis.report.sentences import (
+    OF_ALL_OUTCOMES,
+    remedy_lines,
+    what_to_do,
+)
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.proof.exact import doubles_from
 from linsep.report.charts import charts_of
@@ -51,6 +55,16 @@ _MEANING = {
         "estimates exist.",
     ),
 }
+_OF_NEIGHBOURS = (
+    "Your columns tell rows from the levels next to theirs without an error, at one "
+    "threshold or more. For the coefficients that do it, larger is always better, "
+    "without end, so they have no finite estimate (maximum likelihood).",
+    _STOPPED,
+)
+_NOT_BY_SEPARATION = (
+    "Of this model separation settles one side only: what else finite estimates "
+    "depend on is said above.",
+)
 _NOT_HELD = Advice(
     "Use a penalty (Firth's, ridge, a weakly informative prior)",
     "it makes every estimate finite; code for it, and the levels to blame, are written "
@@ -80,8 +94,13 @@ def page_of(answer: Diagnosis, with_proof: bool) -> Page:
     if checks:
         checks.insert(1, "X, y = answer.certificate_data()")
     advice = [Advice(r.name, r.why, r.code, r.r_code, r.leaves) for r in remedies]
-    if answer.status is DiagnosisStatus.UNDECIDED:
+    meaning = _MEANING[answer.status]
+    if OF_ALL_OUTCOMES in answer.message:
+        meaning = _OF_NEIGHBOURS
+    elif answer.status is DiagnosisStatus.UNDECIDED:
         advice = [Advice("Give it more time", "the limit is an argument: time_limit")]
+        if answer.family in ("zero-inflated", "beta") and "time limit" not in head:
+            meaning, advice = _NOT_BY_SEPARATION, []
     elif not advice and answer.status is not DiagnosisStatus.OVERLAP:
         advice = [_NOT_HELD]
     said_elsewhere = remedy_lines(remedies)
@@ -96,7 +115,7 @@ def page_of(answer: Diagnosis, with_proof: bool) -> Page:
         tone=_TONES[answer.status],
         status=answer.status.value.capitalize(),
         verdict=head,
-        meaning=[*_MEANING[answer.status], *_which(answer)],
+        meaning=[*meaning, *_which(answer)],
         advice=advice,
         evidence=[line for line in evidence if line],
         charts=charts_of(answer.shown_rows()),

@@ -20,6 +20,13 @@ _MODELS = {
     "cox exact": "Cox, exact ties",
     "davidson": "paired, ties of their own",
 }
+# Among whom rows are predicted.
+_AMONG = {
+    "conditional": " within their groups",
+    "conditional poisson": " within their groups",
+    "cox": " among those at risk",
+    "cox exact": " among those at risk",
+}
 # Which rows a likelihood of comparisons leaves out.
 _WITHOUT = {
     "conditional": "in groups with one outcome only",
@@ -43,6 +50,13 @@ def model_text(study: Study) -> str:
         return model
     first, second = (outcome_text(study, k) for k in (0, 1))
     return f"{model}, {second} against {first}"
+
+
+def among(study: Study) -> str:
+    """Say among whom, or against what, rows are predicted; "" if against all."""
+    if study.nominal:
+        return " against the levels next to theirs"
+    return _AMONG.get(study.family, "")
 
 
 def is_one_outcome(study: Study) -> bool:
@@ -86,8 +100,10 @@ def _rows_left_out(study: Study) -> Iterator[str]:
             f"{count_rows(study.n_uninformative)} {_WITHOUT[study.strata_are]} left "
             f"out: they say nothing to a {study.strata_are} likelihood."
         )
+    if study.n_truncated:
+        yield f"{count_rows(study.n_truncated)} of counts that are cut off left out."
     others = study.n_missing + study.n_without_trials + study.n_uninformative
-    n_weightless = study.n_given - n_left - others
+    n_weightless = study.n_given - n_left - others - study.n_truncated
     if n_weightless:
         yield f"{count_rows(n_weightless)} of weight zero counted as absent."
     if 2 * n_left < study.n_given:

@@ -105,7 +105,8 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
                 "estimate more",
             )
         ]
-    if any(of is not None for of in (study.strata, study.sides, study.held)):
+    of_several = (study.strata, study.sides, study.held, study.nominal or None)
+    if any(of is not None for of in of_several):
         where = "; in R coxphf, in Python lifelines' CoxPHFitter, by penalizer"
         return [
             Remedy(

@@ -57,7 +57,9 @@ def _columns_involved(facts: Facts) -> list[int]:
     n_columns = len(facts.study.names)
     width = n_columns + facts.study.fit_intercept
     if facts.study.family == "ordinal":
-        used = used - (facts.demands.rows.shape[1] - n_columns)
+        common, own = facts.study.common_and_nominal
+        n_thresholds = facts.demands.constants.size
+        used = np.append(common, np.tile(own, n_thresholds))[used - n_thresholds]
     involved += (used % width).tolist()
     return list(dict.fromkeys(j for j in involved if 0 <= j < n_columns))[:MOST_COLUMNS]
 

@@ -22,7 +22,12 @@ from linsep.diagnosis.report.phrases import (
     outcome_text,
     terms_text,
 )
-from linsep.diagnosis.report.premises import is_one_outcome, model_text, premises
+from linsep.diagnosis.report.premises import (
+    among,
+    is_one_outcome,
+    model_text,
+    premises,
+)
 from linsep.diagnosis.report.remedies import Remedy
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 
@@ -39,18 +44,13 @@ LONGEST_TEXT = 300
 # Coefficients and rows listed by name.
 MOST_NAMES = 12
 MOST_ROWS = 8
-# Among whom rows are predicted.
-_WITHIN = {
-    "conditional": " within their groups",
-    "conditional poisson": " within their groups",
-    "cox": " among those at risk",
-    "cox exact": " among those at risk",
-}
 # What is said of a direction that uses no column.
 _ALONE = {
     "davidson": "ties alone rule outcomes out",
     "ordinal": "the thresholds alone predict these rows",
 }
+# Which estimates there are none of where columns have several effects.
+OF_ALL_OUTCOMES = " under which every outcome can occur"
 
 _INFINITE = {
     Estimate.PLUS: "Estimates that go to +inf",
@@ -72,7 +72,7 @@ def headline(facts: Facts) -> str:
     separated, study = facts.separated, facts.study
     n, k = separated.size, int(separated.sum())
     model = model_text(study)
-    within = _WITHIN.get(study.family, "")
+    within = among(study)
     if facts.status is DiagnosisStatus.OVERLAP:
         return (
             f"Overlap ({model}): no direction predicts any of the {count_rows(n)} "
@@ -102,7 +102,8 @@ def headline(facts: Facts) -> str:
 def existence(facts: Facts) -> str:
     """Say whether the estimate exists."""
     if facts.status is not DiagnosisStatus.OVERLAP:
-        return "No finite maximum likelihood estimate exists."
+        such = OF_ALL_OUTCOMES if facts.study.nominal else ""
+        return f"No finite maximum likelihood estimate{such} exists."
     is_whole = facts.columns.rank == facts.columns.aliased.size
     of_what = "" if is_whole else " of every coefficient that is identified"
     return f"The maximum likelihood estimate{of_what} exists."
@@ -130,7 +131,7 @@ def sentences(answer: Diagnosis, facts: Facts, remedies: Sequence[Remedy]) -> li
         lines.append(_join(_rows(facts), existence(facts), what_to_do(remedies)))
         lines += others
     lines += answer.findings[len(first) :]
-    lines += _estimate_lines(answer)
+    lines += estimate_lines(answer)
     lines += remedy_lines(remedies)
     return lines if is_any else lines + chance
 
@@ -334,25 +335,28 @@ def _effect(facts: Facts, n_rows: int) -> str:
         first, second = (outcome_text(study, k) for k in (0, 1))
         return (
             f" is never lower where {second} than where {first} in the same group, and "
-            f"predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
+            f"predicts {count_rows(n_rows)}{among(study)}."
         )
     if study.family == "conditional poisson":
         return (
             f" is never lower where {name} > 0 than elsewhere in the same group, and "
-            f"predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
+            f"predicts {count_rows(n_rows)}{among(study)}."
         )
     if study.family in OF_TIMES:
         return (
             " is never lower for a row with an event than for any other at risk then, "
-            f"and predicts {count_rows(n_rows)}{_WITHIN[study.family]}."
+            f"and predicts {count_rows(n_rows)}{among(study)}."
         )
     if n_rows == 0:
         return ", along which some outcomes are ruled out."
     is_are = "is" if n_rows == 1 else "are"
-    return f", along which {count_rows(n_rows)} {is_are} predicted perfectly."
+    return (
+        f", along which {count_rows(n_rows)} {is_are} predicted perfectly"
+        f"{among(study)}."
+    )
 
 
-def _estimate_lines(answer: Diagnosis) -> list[str]:
+def estimate_lines(answer: Diagnosis) -> list[str]:
     """List the coefficients by verdict, the infinite ones first."""
     lines = _by_verdict(answer.estimates, _INFINITE)
     without = answer.estimates_without_aliased
