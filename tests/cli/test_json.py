@@ -3,9 +3,11 @@
 import json
 import re
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+import linsep
 from helpers import ROOT
 from linsep.cli import main
 
@@ -110,3 +112,32 @@ def test_a_failed_certificate_is_an_answer_and_errors_are_text(tmp_path):
     done = CliRunner().invoke(main, ["separate", str(path), "--target", "z", "--json"])
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("Error: target must name a column")
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        (("--penalized", "g"), {"penalized": ["g"]}),
+        (("--nominal", "x", "--nominal", "g"), {"nominal": ["x", "g"]}),
+    ],
+)
+@pytest.mark.parametrize("formula", [None, "y ~ x + g"])
+def test_columns_set_apart_on_the_command_line(tmp_path, options, given, formula):
+    rows = ["a,1,lo", "a,2,mid", "b,3,hi", "b,1,mid", "a,3,lo", "c,2,hi", "c,1,lo"]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["g,x,y", *rows, "c,3,mid"]) + "\n")
+    order = ["lo", "mid", "hi"]
+    what = ("--target", "y") if formula is None else ("--formula", formula)
+    family = ("--family", "ordinal", "--order", ",".join(order))
+    arguments = ["diagnose", str(path), *what, *family, *options, "--json"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    frame = pd.read_csv(path)
+    asked = (frame, "y") if formula is None else (formula, frame)
+    answer = linsep.diagnose(*asked, family="ordinal", order=order, **given)
+    found = json.loads(done.stdout)
+    assert found["estimates"] == {n: e.value for n, e in answer.estimates.items()}
+    assert found["message"] == answer.message
+    refused = CliRunner().invoke(main, [*arguments, options[0], "h"])
+    assert refused.exit_code == 2
+    assert f"{options[0][2:]} must name columns of the design" in refused.output

@@ -74,6 +74,20 @@ if TYPE_CHECKING:
     help="The column of groups of a conditional model, or of the strata of a Cox "
     "regression, which is no feature.",
 )
+@click.option(
+    "--penalized",
+    metavar="COL",
+    multiple=True,
+    help="A column, or a factor, that a penalty holds, such as random intercepts. May "
+    "be given several times.",
+)
+@click.option(
+    "--nominal",
+    metavar="COL",
+    multiple=True,
+    help="A column, or a factor, with an effect of its own at each threshold of an "
+    "ordinal model. May be given several times.",
+)
 @shared_options(*READING)
 @intercept_option("A model without an intercept (with --target).")
 @click.option(
@@ -113,6 +127,8 @@ def command(
     texts |= {"--order": order, "--groups": settings["groups"]}
     _require_text(texts, drop)
     settings["order"] = None if order is None else _levels_of(order)
+    for name in ("penalized", "nominal"):
+        settings[name] = list(settings[name]) or None
     _require_places(certificate, certificate_data)
     require_places(
         file,
@@ -248,6 +264,8 @@ def _by_target(
     time_limit: float | None,
     random_state: int | None,
     callback: DiagnosisSteps,
+    penalized: list[str] | None,
+    nominal: list[str] | None,
     **model: Any,
 ) -> tuple[Diagnosis, tuple[int, ...]]:
     """Diagnose one column of a file against all others but those dropped.
@@ -255,7 +273,7 @@ def _by_target(
     Returns the answer and the shape of the design that was read; of one that is read
     in batches, an empty one.
     """
-    from linsep.diagnosis.diagnosing import diagnosed
+    from linsep.diagnosis.diagnosing import diagnosed, with_named
     from linsep.diagnosis.inputs.families import PAIRED, family_named
     from linsep.diagnosis.inputs.tables import study_from_file
 
@@ -268,6 +286,7 @@ def _by_target(
         table, _ = streamed_table(source, kept, model["fit_intercept"] is None, None)
         limits = {"time_limit": time_limit, "random_state": random_state}
         given = {"sample_weight": weights, "callback": callback, **limits, **model}
+        given |= {"penalized": penalized, "nominal": nominal}
         return diagnose(table.X, target, **given), ()
     if model["family"] in PAIRED:
         from linsep.diagnosis.inputs.paired import study_from_pairs
@@ -275,9 +294,11 @@ def _by_target(
         league = study_from_pairs(
             file, target, sample_weight=weights, family=model["family"]
         )
+        league = with_named(league, penalized, nominal)
         made = diagnosed(lambda: league, time_limit, random_state, callback)
         return made, (league.n_given, len(league.names))
     study = study_from_file(file, target, weights=weights, reading=reading, **model)
+    study = with_named(study, penalized, nominal)
     shape = (study.n_given - study.n_missing, len(study.names))
     return diagnosed(lambda: study, time_limit, random_state, callback), shape
 
@@ -311,7 +332,7 @@ def _by_formula(
     **settings: Any,
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
-    from linsep.diagnosis.diagnosing import diagnosed
+    from linsep.diagnosis.diagnosing import diagnosed, with_named
     from linsep.diagnosis.inputs.families import family_named
     from linsep.diagnosis.inputs.formulas import (
         require_formulaic,
@@ -340,10 +361,11 @@ def _by_formula(
     read["family"] = family
     read["sample_weight"] = None if weights is None else frame[weights]
     del settings["family"]
+    named = [settings.pop(name) for name in ("penalized", "nominal")]
     safe = safe_formula(formula, frame.keys())
 
     def study() -> Study:
-        made = study_from_formula(safe, frame, **read)
+        made = with_named(study_from_formula(safe, frame, **read), *named)
         return replace(made, row_names=row_names_of_file(file, **layout))
 
     return diagnosed(study, **settings)

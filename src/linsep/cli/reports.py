@@ -52,28 +52,29 @@ def call_that_diagnoses(
     import linsep
     answer = linsep.diagnose('a.csv', 'y', family='poisson')
     """
-    said = {name: model.get(name) for name in ("family", "order", "groups")}
+    options = ("family", "order", "groups", "penalized", "nominal")
+    said = {name: model.get(name) for name in options}
     if model.get("fit_intercept") is False:
         said["fit_intercept"] = False
     given = {name: value for name, value in said.items() if value not in (None, "")}
     if given.get("family") == "binomial":
         del given["family"]
-    options = _arguments(given)
+    rest = _arguments(given)
     if formula is not None:
         return (
             "import linsep\nimport pandas\n"
             f"data = pandas.read_csv({str(file)!r})  # or as your file is read\n"
-            f"answer = linsep.diagnose({formula!r}, data{options})"
+            f"answer = linsep.diagnose({formula!r}, data{rest})"
         )
     if not reading:
         place = f"{str(file)!r}, {target!r}"
-        return f"import linsep\nanswer = linsep.diagnose({place}{options})"
+        return f"import linsep\nanswer = linsep.diagnose({place}{rest})"
     if "groups" in given:
         return ""
     return (
         f"import linsep\n{_read(file, {'target': target, **reading})}\n"
         "names = table.feature_names\n"
-        f"answer = linsep.diagnose(table.X, table.y, feature_names=names{options})"
+        f"answer = linsep.diagnose(table.X, table.y, feature_names=names{rest})"
     )
 
 

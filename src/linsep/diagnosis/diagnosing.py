@@ -211,11 +211,16 @@ def diagnose(
 
     def read() -> Study:
         study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)
-        if penalized is not None:
-            study = with_what_is_proved(with_penalty(study, penalized))
-        return study if nominal is None else with_nominal(study, nominal)
+        return with_named(study, penalized, nominal)
 
     return diagnosed(read, time_limit, random_state, callback)
+
+
+def with_named(study: Study, penalized: Any, nominal: Sequence[str] | None) -> Study:
+    """Set apart the columns that a penalty holds, and those with several effects."""
+    if penalized is not None:
+        study = with_what_is_proved(with_penalty(study, penalized))
+    return study if nominal is None else with_nominal(study, nominal)
 
 
 def diagnose_formula(
