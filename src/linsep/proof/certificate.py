@@ -289,7 +289,10 @@ class Certificate:
         except UnicodeDecodeError:
             raise CertificateError("a certificate is a text file, in UTF-8") from None
         except ValueError as error:
-            raise CertificateError(f"a certificate is a file, got {error}") from None
+            raise CertificateError(
+                f"a certificate is a file of at most {checker.MAX_TEXT} bytes, got "
+                f"{error}"
+            ) from None
         return cls.from_json(text)
 
     def __str__(self) -> str:
