@@ -1,7 +1,6 @@
 """The second page of the checker: what it accepts is true, however it was made."""
 
 import json
-from fractions import Fraction
 
 import numpy as np
 import pytest

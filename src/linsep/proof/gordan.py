@@ -107,8 +107,7 @@ def _single_dependence(
     """
     k = values.shape[0]
     (last,) = set(range(k)) - set(independent)
-    weights = [0] * k
-    weights[last] = 1
+    found = {last: 1}
     if independent:
         basis = values[independent]
         columns = linear.independent_columns(basis)
@@ -116,10 +115,8 @@ def _single_dependence(
             linear.integer_matrix(basis[:, columns].T),
             linear.integer_column([-int(v) for v in values[last, columns]]),
         )
-        weights[last] = denominator
-        for row, weight in zip(
-            independent, linear.python_integers(numerators), strict=True
-        ):
-            weights[row] = weight
+        solved = linear.python_integers(numerators)
+        found = {last: denominator, **dict(zip(independent, solved, strict=True))}
+    weights = [found[row] for row in range(k)]
     total = linear.integer_matrix(values.T) * linear.integer_column(weights)
     return weights if total.is_zero() else None
