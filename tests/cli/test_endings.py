@@ -94,6 +94,8 @@ def test_signals_before_an_answer(folder, sent, code, said, command):
         SEPARATE,
         (*SEPARATE, "--json"),
         ("fit", *SEPARATE[1:], "--model", "model.json"),
+        ("--help",),
+        ("--version",),
     ],
 )
 def test_output_that_cannot_be_written_is_one_sentence(folder, arguments):
