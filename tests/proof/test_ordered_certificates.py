@@ -201,6 +201,7 @@ def test_more_columns_than_can_be_factored_are_refused(monkeypatch):
     rows = sparse.csr_array(np.vstack([np.eye(2), -np.eye(2)]))
     with pytest.raises(NotProved, match="more than 1 columns"):
         check_overlap(rows, np.zeros(2), np.zeros(2, dtype=bool))
+    check_overlap(rows, np.zeros(2), np.array([True, False]))  # one is left
 
 
 def test_points_and_rows_that_are_not_finite_are_refused():
