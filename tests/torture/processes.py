@@ -191,8 +191,9 @@ def fill_disk(figures, rng, n_tries, folder):
         return
     try:
         # So many columns that each file needs more than the disk has.
-        path = write_csv(folder / "full.csv", rng, 2400, 120, overlap=False)
-        saves = _saves(path, path, folder)
+        path = write_csv(folder / "full.csv", rng, 400, 120, overlap=False)
+        apart = write_csv(folder / "apart.csv", rng, 3000, 40, overlap=False)
+        saves = _saves(path, apart, folder)
         for _ in range(max(1, n_tries // len(saves))):
             for name, command in saves.items():
                 target = disk / name
@@ -224,6 +225,7 @@ def fill_disk(figures, rng, n_tries, folder):
 def full_device(figures, rng, n_tries, folder):
     """Output and files on /dev/full."""
     path = write_csv(folder / "data.csv", rng, 200, 6, overlap=False)
+    apart = write_csv(folder / "apart.csv", rng, 3000, 40, overlap=False)
     many, database = write_batches(path, folder)
     model, proof = str(folder / "model.json"), str(folder / "proof.json")
     start("fit", path, "--target", "y", "--model", model).communicate()
@@ -249,7 +251,7 @@ def full_device(figures, rng, n_tries, folder):
             figures.fail(f"{arguments}: {done.returncode} {done.stderr[-300:]}")
         else:
             figures.counts["output"] += 1
-    for name, command in _saves(path, path, folder).items():
+    for name, command in _saves(path, apart, folder).items():
         place = folder / f"full{Path(name).suffix}"
         place.unlink(missing_ok=True)
         place.symlink_to("/dev/full")
