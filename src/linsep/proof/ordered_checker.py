@@ -395,7 +395,8 @@ def _weighted(A: Any, u: Floats, off: Floats) -> tuple[Floats, Floats]:
         total += block.T @ part
         sizes += abs(block).T @ np.abs(part)
         doubts += abs(block).T @ off[start : start + size]
-    return total, (doubts + _g(2 * size) * sizes) * (1 + _g(2 * size))
+    rounding = _g(2 * size)
+    return total, (doubts + rounding * sizes) * (1 + rounding)
 
 
 def _factored(M: Any, first: NDArray[np.bool_], c: float) -> Any:
