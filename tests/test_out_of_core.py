@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import linsep
-from helpers import ROOT
+from helpers import PEAK, ROOT
 from linsep import datasets
 from linsep.cli import main
 from linsep.cli.progress import Progress as ProgressLine
@@ -232,15 +232,17 @@ def test_a_checkpoint_of_something_else_is_refused(planted, flipped, tmp_path):
         assert path.read_text() == content
 
 
-MEASURED = """
-import resource, sys
+MEASURED = (
+    PEAK
+    + """
+import sys
 import pyarrow.parquet, linsep
 linsep.separate([[0.0], [1.0]], [0, 1]).certificate
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 answer = linsep.separate(sys.argv[1], "y", max_memory=40_000_000)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(answer.status.value, answer.n_passes, (after - before) // 1024)
+print(answer.status.value, answer.n_passes, (peak() - before) // 2**20)
 """
+)
 
 
 def test_memory_stays_far_below_the_data(tmp_path):

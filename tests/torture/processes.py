@@ -17,6 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 import linsep
+from helpers import PEAK
 
 COMMAND = [sys.executable, "-m", "linsep"]
 
@@ -384,6 +385,17 @@ def keep_time(figures, rng, n_tries):
                 figures.fail(f"{call.__name__} {n} x {d}: {seconds:.1f} s late")
 
 
+MEASURED = f"""
+import sys
+from linsep.cli import main
+{PEAK}
+try:
+    main(prog_name="linsep")
+finally:
+    print(peak(), file=sys.stderr)
+"""
+
+
 def keep_memory(figures, rng, n_tries, folder):
     """CSV files read beside little else than their matrix."""
     d = 50
@@ -400,9 +412,14 @@ def keep_memory(figures, rng, n_tries, folder):
         command = ("separate", "max-margin", "diagnose")[k % 3]
         peaks = []
         for name in ("small", "large"):
-            process = start(command, str(folder / f"{name}.csv"), "--target", "y")
-            process.stdout.read()
-            peaks.append(os.wait4(process.pid, 0)[2].ru_maxrss * 1024)
+            asked = [command, str(folder / f"{name}.csv"), "--target", "y"]
+            done = subprocess.run(
+                [sys.executable, "-c", MEASURED, *asked],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            peaks.append(int(done.stderr.split()[-1]))
         share = (peaks[1] - peaks[0]) / (32 * 10_000 * d * 8)
         if share <= 1.5:
             figures.counts[f"{command} {share:.2f} of the matrix"] += 1
