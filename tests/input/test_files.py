@@ -427,8 +427,12 @@ def test_a_bomb_is_refused_by_a_stated_limit(tmp_path, monkeypatch):
 
     monkeypatch.setattr(texts, "_MOST_UNPACKED", 10_000)
     bomb = gzip.compress(b"a,label\n" + b"1,x\n" * 100_000)
-    message = refused(write(tmp_path, "bomb.csv.gz", bomb), "label")
-    assert "at most 200 times its size, or 10000 bytes" in message
+    archive = io.BytesIO()
+    np.savez_compressed(archive, X=np.zeros((50_000, 2)), y=np.arange(2).repeat(25_000))
+    bombs = {"bomb.csv.gz": bomb, "bomb.npz": archive.getvalue()}
+    for name, content in bombs.items():
+        message = refused(write(tmp_path, name, content), "label")
+        assert "at most 200 times its size, or 10000 bytes" in message
 
 
 def as_feather(**columns) -> bytes:
