@@ -80,9 +80,9 @@ def conflict_among(
         return None
     if len(independent) == len(ranked) - 1:
         weights = _single_dependence(values, independent)
-        if weights is None or min(weights) < 0 < max(weights):
+        if weights is None or min(weights) < 0:
             return None
-        used = {row: abs(p) for row, p in zip(ranked, weights, strict=True) if p}
+        used = {row: p for row, p in zip(ranked, weights, strict=True) if p}
         return Conflict.of_scaled(used, rows.exponents)
     # Several dependences: the simplex method walks to a circuit of one sign.
     answer = simplex.decide(rows, ranked, should_stop)
@@ -101,6 +101,8 @@ def _single_dependence(
     values: IntegerArray, independent: list[int]
 ) -> list[int] | None:
     """Return the one ``p`` with ``values^T p = 0``, or None if there is none.
+
+    One entry of it is positive.
 
     All rows but one are independent, so a square system decides: if a dependence
     exists it is the solution found, and the product with all columns tells.
