@@ -126,8 +126,8 @@ def test_zeros_that_sparse_rows_store_and_columns_out_of_order_change_nothing():
     A = np.array([[0.0, 2.0, 4.0], [3.0, 0.0, -1.0], [0.0, -1.0, -2.0]])
     rows = sparse.csr_matrix(
         (
-            np.array([4.0, 2.0, 0.0, -1.0, 0.0, 3.0, 0.0, -2.0, -1.0]),
-            np.array([2, 1, 0, 2, 1, 0, 0, 2, 1]),
+            np.array([0.0, 2.0, 4.0, -1.0, 0.0, 3.0, 0.0, -2.0, -1.0]),
+            np.array([0, 1, 2, 2, 1, 0, 0, 2, 1]),
             np.array([0, 3, 6, 9]),
         ),
         shape=(3, 3),
