@@ -325,7 +325,7 @@ def _longest(A: Any) -> int:
 
 def _scaled(rows: Any) -> Any:
     """Divide each column by a power of two, so that its largest entry is about one."""
-    A = rows.tocsc(copy=True)
+    A = rows.tocsc()  # a copy
     A.eliminate_zeros()
     if (np.diff(A.indptr) == 0).any():
         raise NotProved("a column is zero on all rows")
