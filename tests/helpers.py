@@ -14,6 +14,20 @@ ROOT = Path(__file__).resolve().parent.parent
 #: needs a looser one says why.
 IDENTITY = {np.float64: 100 * 2.0**-52, np.float32: 100 * 2.0**-23}
 
+#: For the code of another process: the bytes it has held at most. Of one that was
+#: started by a larger one, ru_maxrss is that of the larger one on Linux.
+PEAK = """
+def peak():
+    import resource, sys
+    try:
+        with open("/proc/self/status") as status:
+            held = [line.split()[1] for line in status if line.startswith("VmHWM")]
+        return int(held[0]) * 1024
+    except OSError:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most * (1 if sys.platform == "darwin" else 1024)
+"""
+
 
 def dot_rounding_bound(row, w):
     """Bound on the rounding error of ``row @ w`` in double precision."""

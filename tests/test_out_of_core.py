@@ -14,11 +14,12 @@ import pytest
 from click.testing import CliRunner
 
 import linsep
-from helpers import ROOT
+from helpers import PEAK, ROOT
 from linsep import datasets
 from linsep.cli import main
 from linsep.cli.progress import Progress as ProgressLine
 from linsep.input import InputError, problem_from
+from linsep.proof.checker import content_digest
 
 
 def write(folder, X, y, n_files=4, **options):
@@ -162,6 +163,49 @@ def test_a_search_that_was_killed_goes_on(planted, tmp_path, moment):
     assert not list(tmp_path.glob(".*"))
 
 
+def forged(document, **entries):
+    """A checkpoint changed by someone who can compute its digest."""
+    rest = {k: v for k, v in (document | entries).items() if k != "content_sha256"}
+    return json.dumps(rest | {"content_sha256": content_digest(rest)})
+
+
+def forged_states(document):
+    for name in ("index", "support"):
+        for rows in ([10**9], [-1], [0, 0], ["0"], [True], [1.0], None, "01", {"0": 1}):
+            yield forged(document, **{name: rows})
+    for name in ("is_stuck", "is_factored"):
+        for value in (None, 0, "true"):
+            yield forged(document, **{name: value})
+    for name in ("n_passes", "n_rounds"):
+        for value in (None, -1, "1", 1.5, True, 1 << 62):
+            yield forged(document, **{name: value})
+
+
+def test_a_forged_checkpoint_makes_no_bound(planted, tmp_path):
+    folder, X, y = planted
+    path = tmp_path / "search.json"
+    linsep.separate(folder, "y", checkpoint=path)
+    lies = {"margin_lower": (1e9).hex(), "margin_upper": (1e-9).hex()}
+    path.write_text(forged(json.loads(path.read_text()), **lies, index=[1, 0]))
+    answer = linsep.separate(folder, "y", checkpoint=path)
+    assert answer.separable
+    slacks = np.where(y == answer.classes[-1], 1, -1) * answer.decision_function(X)
+    achieved = slacks.min() / np.linalg.norm(answer.coef)
+    assert 0 < answer.margin_lower <= achieved * (1 + 1e-6)
+    assert achieved * (1 - 1e-6) <= answer.margin_upper
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices are of POSIX")
+def test_checkpoints_and_certificates_are_files_of_bounded_size(tmp_path):
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    for place in (pipe, "/dev/zero"):
+        with pytest.raises(InputError, match="cannot be read"):
+            linsep.separate([[0.0], [1.0]], [0, 1], checkpoint=place)
+        with pytest.raises(linsep.CertificateError, match="a device or pipe"):
+            linsep.Certificate.load(place)
+
+
 def test_a_checkpoint_of_something_else_is_refused(planted, flipped, tmp_path):
     folder, X, y = planted
     path = tmp_path / "search.json"
@@ -178,7 +222,8 @@ def test_a_checkpoint_of_something_else_is_refused(planted, flipped, tmp_path):
         (folder, {}, text[:-40], "another file"),
         (folder, {}, "[]", "another file"),
         (folder, {}, "{}", "another file"),
-        (folder, {}, json.dumps(document | {"index": [10**9]}), "changed"),
+        (folder, {}, "[" * 100_000, "another file"),
+        *((folder, {}, text, "changed") for text in forged_states(document)),
     ]
     for source, options, content, message in refused:
         path.write_text(content)
@@ -187,15 +232,17 @@ def test_a_checkpoint_of_something_else_is_refused(planted, flipped, tmp_path):
         assert path.read_text() == content
 
 
-MEASURED = """
-import resource, sys
+MEASURED = (
+    PEAK
+    + """
+import sys
 import pyarrow.parquet, linsep
 linsep.separate([[0.0], [1.0]], [0, 1]).certificate
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 answer = linsep.separate(sys.argv[1], "y", max_memory=40_000_000)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(answer.status.value, answer.n_passes, (after - before) // 1024)
+print(answer.status.value, answer.n_passes, (peak() - before) // 2**20)
 """
+)
 
 
 def test_memory_stays_far_below_the_data(tmp_path):

@@ -4,8 +4,9 @@
 
 A module is named by its place below ``src/linsep``, such as ``proof/checker``, and its
 tests are ``tests/proof/test_checker.py`` and the others that `TESTS` names. A mutant is
-killed if one of these tests fails, or takes more processor time than `--seconds`. Those
-that live are printed. The sources are left as they are: the tests run once on them,
+killed if one of these tests fails, or if they take more processor time than `--seconds`
+and than twice what they took at first, when they were watched. Those that live are
+printed. The sources are left as they are: the tests run once on them,
 and then for each mutant in a process forked from that, where its code is put in the
 place of the function's. The tests that run its line come first, the quickest before the
 others.
@@ -25,6 +26,7 @@ import gc
 import importlib
 import inspect
 import itertools
+import math
 import os
 import pickle
 import random
@@ -44,9 +46,13 @@ PACKAGE = Path("src", "linsep")
 # Which tests judge a module, the quickest first; else those of its own name.
 TESTS = {
     "proof/checker": ["checker", "ordered_checker", "certificate"],
-    "proof/ordered_checker": ["ordered_checker", "ordered_certificates"],
-    "proof/coordinates": ["ladder"],
-    "proof/evened": ["exact", "simplex", "ladder"],
+    "proof/ordered_checker": [
+        "ordered_bounds",
+        "ordered_checker",
+        "ordered_certificates",
+    ],
+    "proof/coordinates": ["coordinates", "ladder"],
+    "proof/evened": ["evened", "exact", "simplex", "ladder"],
     "proof/largest_margin": ["exact_margin"],
     "proof/certificate": ["certificate", "ordered_certificates"],
     "proof/exact": ["exact", "signs", "simplex"],
@@ -283,8 +289,11 @@ def tried(tests, mutant, folder):
     there.write_text(mutant.text, "utf-8")
     os.environ["PYTHONPATH"] = str(sources)  # for tests that start processes
     if swapped(tests.name, mutant.function, mutant.text):
-        # Then all: other processes may run the line, or fixtures that tests share.
-        return tests.run(tests.reaching(mutant.lines)) or tests.run(tests.session.items)
+        # Then the others: processes of theirs may run the line, or shared fixtures.
+        items = tests.session.items
+        reaching = tests.reaching(mutant.lines)
+        others = [item for item in items if item not in reaching]
+        return tests.run(reaching) or tests.run(others)
     sys.path.insert(0, str(sources))
     for name, there in list(sys.modules.items()):
         file = getattr(there, "__file__", None) or ""
@@ -296,12 +305,14 @@ def tried(tests, mutant, folder):
 def endings(tests, chosen, options):
     """Yield each mutant and whether a test failed on it, as they end."""
     running, waiting = {}, chosen[::-1]
+    # No test takes longer than when it was watched, but on a busy machine.
+    limit = max(options.seconds, 2 * math.ceil(sum(tests.seconds.values())))
     while waiting or running:
         if waiting and len(running) < options.jobs:
             mutant = waiting.pop()
             folder = tempfile.TemporaryDirectory()
             work = functools.partial(tried, tests, mutant, folder.name)
-            running[in_child(work, options.seconds)] = mutant, folder
+            running[in_child(work, limit)] = mutant, folder
             continue
         child, status = os.wait()
         mutant, folder = running.pop(child)
@@ -337,10 +348,12 @@ class Judge:
         size = min(self.options.sample, len(every))
         chosen = random.Random(self.options.seed).sample(every, size)
         n_killed = 0
-        for mutant, dead in endings(tests, chosen, self.options):
+        for n_tried, (mutant, dead) in enumerate(
+            endings(tests, chosen, self.options), 1
+        ):
             n_killed += dead
             if not dead:
-                print("    lives:", mutant.name, flush=True)
+                print(f"    {n_tried:4} lives:", mutant.name, flush=True)
         print(
             f"{self.module}: {size} of {len(every)} mutants tried, {n_killed} killed: "
             f"{100 * n_killed / max(size, 1):.1f} % ({time.monotonic() - began:.0f} s)",

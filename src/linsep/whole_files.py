@@ -1,4 +1,4 @@
-"""Write a file whole or not at all."""
+"""Write a file whole or not at all; read one from strangers."""
 
 from __future__ import annotations
 
@@ -41,6 +41,28 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             _synchronise(target.parent, os.O_RDONLY)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def read_bounded(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return what a file holds, or raise ValueError: no pipe, device or huge file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "answer.txt")
+    ...     _ = path.write_text("42")
+    ...     read_bounded(path, 2)
+    b'42'
+    """
+    place = Path(path)
+    if place.exists() and not (place.is_file() or place.is_dir()):
+        raise ValueError("a device or pipe")
+    with open(place, "rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"more than {most:,} bytes")
+    return content
 
 
 def _synchronise(path: Path, mode: int) -> None:

@@ -42,6 +42,16 @@ def test_an_error_inside_is_exit_code_three(folder, monkeypatch):
     assert done.stderr.splitlines()[-1].startswith("Error: linsep failed inside")
 
 
+def test_ctrl_c_while_the_engine_reads_is_no_error_inside(folder, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise RuntimeError("Query interrupted")  # what DuckDB makes of the signal
+
+    monkeypatch.setattr("linsep.separation.separate", interrupted)
+    done = run(*SEPARATE)
+    assert (done.exit_code, done.stdout) == (130, "")
+    assert done.stderr == "Error: stopped by Ctrl-C before there was an answer\n"
+
+
 def test_exit_codes_are_in_the_help_and_in_the_readme():
     shown = " ".join(run("--help").stdout.split())
     readme = " ".join((ROOT / "README.md").read_text().split())
@@ -94,6 +104,8 @@ def test_signals_before_an_answer(folder, sent, code, said, command):
         SEPARATE,
         (*SEPARATE, "--json"),
         ("fit", *SEPARATE[1:], "--model", "model.json"),
+        ("--help",),
+        ("--version",),
     ],
 )
 def test_output_that_cannot_be_written_is_one_sentence(folder, arguments):

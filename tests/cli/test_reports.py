@@ -82,6 +82,9 @@ def test_places_that_would_replace_something_are_refused(tmp_path):
         options = ["--certificate", same, "--report", same]
         told = run(command, data, "--target", "grown", *options, code=2)
         assert "--certificate and --report must name different files" in told.output
+    options = ["--certificate", same, "--checkpoint", same]
+    told = run("separate", data, "--target", "grown", *options, code=2)
+    assert "--certificate and --checkpoint must name different files" in told.output
     assert data.read_text() == OVERLAP
     assert not (tmp_path / "same").exists()
 

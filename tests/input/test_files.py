@@ -21,7 +21,7 @@ from pyarrow import feather, parquet
 from scipy.sparse import csr_array, issparse
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
-from helpers import ROOT, shared_file
+from helpers import PEAK, ROOT, shared_file
 from linsep.input import InputError, coded_matrix
 from linsep.input.files import (
     read_labelled,
@@ -427,8 +427,12 @@ def test_a_bomb_is_refused_by_a_stated_limit(tmp_path, monkeypatch):
 
     monkeypatch.setattr(texts, "_MOST_UNPACKED", 10_000)
     bomb = gzip.compress(b"a,label\n" + b"1,x\n" * 100_000)
-    message = refused(write(tmp_path, "bomb.csv.gz", bomb), "label")
-    assert "at most 200 times its size, or 10000 bytes" in message
+    archive = io.BytesIO()
+    np.savez_compressed(archive, X=np.zeros((50_000, 2)), y=np.arange(2).repeat(25_000))
+    bombs = {"bomb.csv.gz": bomb, "bomb.npz": archive.getvalue()}
+    for name, content in bombs.items():
+        message = refused(write(tmp_path, name, content), "label")
+        assert "at most 200 times its size, or 10000 bytes" in message
 
 
 def as_feather(**columns) -> bytes:
@@ -994,14 +998,14 @@ def test_peers_data_are_read(parts, target, shape):
 def peak_of_reading(path):
     """The largest memory of a process that reads a file, and that of the matrix."""
     code = (
-        "import resource, sys; from linsep.input.files import read_table\n"
+        f"{PEAK}\nimport sys; from linsep.input.files import read_table\n"
         "X = read_table(sys.argv[1], 'y').X\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, X.nbytes)"
+        "print(peak(), X.nbytes)"
     )
     command = [sys.executable, "-c", code, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     peak, size = map(int, done.stdout.split())
-    return peak * (1 if sys.platform == "darwin" else 1024), size
+    return peak, size
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="resource is of Unix")

@@ -168,6 +168,56 @@ def test_a_source_that_yields_other_rows_is_refused():
         linsep.separate(shrinking, "y", fit_intercept=False)
 
 
+def swapped(table, at):
+    """Two rows of the same label in each other's place."""
+    order = np.arange(len(table))
+    order[[at, at + 2]] = order[[at + 2, at]]
+    return table.take(order)
+
+
+CHANGES = {
+    "other numbers": lambda t, at: t.set_column(
+        0, "x", pa.array(np.where(np.arange(len(t)) == at, 7e-300, t["x"].to_numpy()))
+    ),
+    "another text": lambda t, at: t.set_column(
+        1, "z", pa.array(["b" if i == at else "a" for i in range(len(t))])
+    ),
+    "two rows swapped": swapped,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("at", [0, 60, 61, 1000, 7995])
+@pytest.mark.parametrize("changes_at", [3, 4])
+def test_a_source_whose_features_change_between_readings_is_refused(
+    change, at, changes_at
+):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal(8000)
+    texts = ["b" if i == 5 else "a" for i in range(8000)]
+    table = pa.table({"x": X, "z": texts, "y": np.arange(8000) % 2})
+    n_read = 0
+
+    def changing():
+        nonlocal n_read
+        n_read += 1
+        given = CHANGES[change](table, at) if n_read > changes_at else table
+        # Batches need not end where they did before.
+        return pa.Table.from_batches(given.to_batches(max_chunksize=900 + n_read % 2))
+
+    rows = problem_from(changing, "y").rows
+    for _ in range(changes_at - n_read):
+        rows.margins(np.ones(3))
+    with pytest.raises(InputError, match="the same rows in the same order"):
+        rows.margins(np.ones(3))
+
+
+def test_a_query_that_draws_at_random_is_refused():
+    relation = duckdb.sql("SELECT random() AS x, i % 2 AS y FROM range(300000) t(i)")
+    with pytest.raises(InputError, match="the same rows in the same order"):
+        _ = linsep.separate(relation, "y").certificate  # reads it once more
+
+
 @pytest.mark.parametrize(
     ("table", "target", "message"),
     [

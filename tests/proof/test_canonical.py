@@ -108,3 +108,55 @@ def test_rows_without_columns_are_zero_rows():
     found = canonicalise(np.empty((3, 0)))
     assert found.representatives.tolist() == [0]
     assert found.conflict.rows == (0,)
+
+
+def test_rows_that_share_their_first_words_are_told_apart_by_the_next(monkeypatch):
+    original = canonical.row_words
+
+    def useless_at_first(rows, attempt):
+        words = original(rows, attempt)
+        return words * np.uint64(attempt > 0)
+
+    monkeypatch.setattr(canonical, "row_words", useless_at_first)
+    A = np.random.default_rng(0).integers(-1, 2, (60, 3)).astype(float)
+    assert_canonical(A, canonicalise(A))
+
+
+def test_zeros_that_sparse_rows_store_and_columns_out_of_order_change_nothing():
+    A = np.array([[0.0, 2.0, 4.0], [3.0, 0.0, -1.0], [0.0, -1.0, -2.0]])
+    rows = sparse.csr_matrix(
+        (
+            np.array([0.0, 2.0, 4.0, -1.0, 0.0, 3.0, 0.0, -2.0, -1.0]),
+            np.array([0, 1, 2, 2, 1, 0, 0, 2, 1]),
+            np.array([0, 3, 6, 9]),
+        ),
+        shape=(3, 3),
+    )
+    assert np.array_equal(rows.toarray(), A)
+    assert_canonical(A, canonicalise(rows))
+    assert rows.nnz == 9  # the caller's rows are left as they were
+
+
+def test_of_several_conflicts_the_first_row_that_makes_one_is_named():
+    A = np.array([[1.0, 0], [0, 1], [3, 1], [0, -2], [-5, 0]])
+    assert canonicalise(A).conflict.rows == (1, 3)
+    A[3:] = 0.0
+    conflict = canonicalise(A).conflict
+    assert (conflict.rows, conflict.weights) == ((3,), (1,))
+
+
+@given(st.lists(st.tuples(*[st.integers(-2, 2)] * 6), min_size=1, max_size=8))
+def test_proportional_rows_are_as_textbooks_have_them(pairs):
+    a, b = np.array(pairs)[:, :3], np.array(pairs)[:, 3:]
+    expected = [
+        any(x) == any(y) and np.linalg.matrix_rank([x, y]) < 2
+        for x, y in zip(a.tolist(), b.tolist(), strict=True)
+    ]
+    assert canonical._proportional(a, b).tolist() == expected
+
+
+def test_products_beyond_64_bits_make_no_rows_proportional():
+    # 9 * 2^60 and -7 * 2^60, which differ by 2^64.
+    a, b = np.array([[7 << 29, 3 << 30]]), np.array([[3 << 30, -(1 << 31)]])
+    for others, expected in ((b, False), (a + np.array([0, 1]), False), (-a, True)):
+        assert canonical._proportional(a, others).tolist() == [expected]

@@ -15,7 +15,7 @@ from scipy import sparse
 import linsep
 from helpers import ROOT, known_cases
 from judges import z3_separable
-from linsep.proof import checker, simplex
+from linsep.proof import certificate, checker, simplex
 from linsep.proof.answers import Separator
 from linsep.proof.certificate import Certificate
 from linsep.proof.checker import CertificateError
@@ -353,3 +353,11 @@ def test_any_truncation_fails(data):
     length = data.draw(st.integers(0, len(text) - 1))
     with pytest.raises(CertificateError):
         checker.check(text[:length], X.tolist(), labels)
+
+
+def test_data_of_several_chunks_are_checked_whole(monkeypatch):
+    monkeypatch.setattr(certificate, "_CHUNK", 4)
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 5.0], [4.0, 0.0], [7.0, 7.0]])
+    proof = linsep.separate(X, [0, 0, 1, 1, 1]).certificate
+    for data in (X, sparse.csr_array(X)):
+        assert len(proof.verify(data, [0, 0, 1, 1, 1])) == 5

@@ -54,6 +54,7 @@ def test_every_container_gives_the_digest_of_the_definition(X):
     assert digest(X.astype(np.float32), signs) == expected
     assert digest(sparse.csr_matrix(X), signs) == expected
     assert digest(sparse.csr_array(X), signs) == expected
+    assert module.digest(rows_from(X, signs, True)) == expected  # no part of the data
 
 
 def test_unsorted_and_explicit_zero_entries_do_not_count():

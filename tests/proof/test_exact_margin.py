@@ -114,6 +114,14 @@ def test_a_guess_that_leads_nowhere_is_begun_again():
     assert answer.squared == Fraction(1, 4)
 
 
+def test_a_guess_that_loses_a_class_is_begun_again_with_a_row_of_each():
+    X = [[3.0, -2.0], [-2.0, 1.0], [0.0, 1.0], [2.0, -1.0]]
+    A = signed(X, [-1, -1, 1, -1], True)
+    answer = solved(A, True, [1, 0, 3, 2])
+    assert_optimal(A, True, answer)
+    assert answer.squared == Fraction(1, 5)
+
+
 def test_rows_that_cannot_be_separated_have_no_margin():
     overlap = signed([[0.0], [2.0], [1.0], [3.0]], [-1, -1, 1, 1], True)
     assert solved(overlap, True, [0, 3]) is None
@@ -136,6 +144,10 @@ def test_upper_bound_needs_both_classes():
     assert exact_upper(rows, np.array([1.0, 1.0, 0.0]), True) == math.inf
     assert exact_upper(rows, np.array([1.0, 0.0, 1.0]), True) == 0.5
     assert exact_upper(rows[:2, :1], np.array([1.0, 0.0]), False) == 1.0
+    # The class is that of the last column, whatever stands in the others.
+    rows = signed([[1.0, -1.0], [2.0, 1.0], [0.0, 1.0]], [1, 1, -1], True)
+    upper = exact_upper(rows, np.array([1.0, 0.0, 1.0]), True)
+    assert Fraction(5, 4) <= Fraction(upper) ** 2 <= Fraction(5 + 2**-49) / 4
 
 
 fractions = st.one_of(

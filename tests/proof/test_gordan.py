@@ -9,7 +9,7 @@ from scipy.optimize import nnls
 
 from judges import assert_minimal_conflict, z3_separable
 from linsep.proof import linear
-from linsep.proof.gordan import conflict_from_candidate
+from linsep.proof.gordan import conflict_from_candidate, dense_columns
 
 small = st.tuples(st.integers(1, 12), st.integers(1, 4)).flatmap(
     lambda shape: st.lists(
@@ -100,3 +100,35 @@ def test_repeated_names_of_a_row_count_once():
 
 def test_no_rows_are_no_conflict():
     assert conflict_from_candidate(np.ones((2, 2)), []) is None
+
+
+@pytest.mark.parametrize("heavy", range(6))
+def test_the_row_of_largest_weight_is_trusted_most(heavy):
+    # Any two of opposite signs are a conflict.
+    A = np.array([[1.0], [2.0], [3.0], [-1.0], [-2.0], [-3.0]])
+    weights = np.ones(6)
+    weights[heavy] = 9.0
+    assert heavy in conflict_from_candidate(A, range(6), weights).rows
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_row_that_the_one_dependence_leaves_out_is_no_hindrance(seed):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(-4, 5, (4, 4)).astype(float)
+    p = rng.integers(1, 4, 3)
+    A[3] = 0.0
+    A[:3, 3] = 0.0  # the last row alone has the last column
+    A[2] = -(p[0] * A[0] + p[1] * A[1])
+    A[3, 3] = 1.0
+    order = rng.permutation(4)
+    conflict = conflict_from_candidate(A, order, rng.random(4))
+    assert 3 not in conflict.rows
+    assert_minimal_conflict(A, conflict.rows, conflict.weights)
+
+
+def test_the_columns_that_are_used_are_named():
+    A = np.array([[0.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    dense, columns = dense_columns(A)
+    assert (dense is A, columns.tolist()) == (True, [0, 1, 2])
+    dense, columns = dense_columns(sparse.csr_matrix(A))
+    assert (dense.tolist(), columns.tolist()) == ([[2.0, 0.0], [0.0, 1.0]], [1, 2])

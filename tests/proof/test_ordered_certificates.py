@@ -201,6 +201,7 @@ def test_more_columns_than_can_be_factored_are_refused(monkeypatch):
     rows = sparse.csr_array(np.vstack([np.eye(2), -np.eye(2)]))
     with pytest.raises(NotProved, match="more than 1 columns"):
         check_overlap(rows, np.zeros(2), np.zeros(2, dtype=bool))
+    check_overlap(rows, np.zeros(2), np.array([True, False]))  # one is left
 
 
 def test_points_and_rows_that_are_not_finite_are_refused():
@@ -398,8 +399,8 @@ def everything_in_order(monkeypatch):
 
 
 def test_no_false_certificate_is_accepted(route, everything_in_order):
-    counts = count_tampered(range(24), 15)
-    assert counts["false"] >= 100
+    counts = count_tampered(range(10), 10)
+    assert counts["false"] >= 30
     assert counts["true"] > 0
 
 

@@ -164,7 +164,20 @@ def test_shortened_rounds_as_far_as_the_rows_allow():
     tight = np.array([[1 << 899, -(1 << 900)]], dtype=object)
     kept = [(1 << 900) + 1, 1 << 899]
     assert shortened(tight, kept) == kept
+    # Doubles of these are equal; twice as many bits tell them apart, and no more are.
+    apart = [(1 << 900) + (1 << 820) + (1 << 819), 1 << 900]
+    assert shortened(np.array([[1, -1]]), apart) == [(1 << 81) + 3, 1 << 81]
+    apart = [(1 << 60) + 1, 1 << 60]
+    assert shortened(np.array([[1, -1]]), apart) == apart
     # Longer than the finest grid, and again only the last bit tells.
     tight = np.array([[1 << 4999, -(1 << 5000)]], dtype=object)
     kept = [(1 << 5000) + 1, 1 << 4999]
     assert shortened(tight, kept) == kept
+
+
+def test_relative_margins_are_shares_of_the_largest_and_zero_where_unknown():
+    X = np.array([[3.0, -1.0], [0.0, 0.0], [1e308, 1e308], [-2.0, 0.0]])
+    rows = rows_from(X, np.ones(4, dtype=np.int8), False)
+    signs, relative = signs_of(rows, [5, 5], np.arange(4))
+    assert signs.tolist() == [1, 0, 1, -1]
+    assert relative.tolist() == [0.5, 0.0, 1.0, -1.0]

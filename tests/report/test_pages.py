@@ -221,6 +221,14 @@ def test_numbers_at_the_ends_of_the_doubles_have_a_page():
         assert "nan" not in Reader(answer.to_html()).text
 
 
+@pytest.mark.parametrize(
+    "X", [[[1e308], [-1e308]], [[1.7e308, 1.0], [-1.7e308, 1e300]]]
+)
+def test_axes_wider_than_doubles_are_drawn(X):
+    for answer in (linsep.separate(X, [0, 1]), linsep.max_margin(X, [0, 1])):
+        assert "<svg" in answer.to_html()
+
+
 def test_a_notebook_does_not_make_the_certificate():
     X, y = hostile_frame()
     for answer in (linsep.diagnose(X, y), linsep.separate(X, y)):

@@ -1,5 +1,6 @@
 """BLAS is left with the threads it was found with."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -55,6 +56,32 @@ def test_wide_and_tiny_matrices_keep_their_threads():
             assert blas_threads() == found
         with calm_blas(1, n_entries=FEW_ENTRIES + 1):
             assert set(blas_threads()) <= {1}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_child_forked_meanwhile_has_the_threads_that_were_found():
+    # In a process of its own: where threads run, Python warns of forks.
+    code = (
+        "import os, numpy\n"
+        "from threadpoolctl import threadpool_info, threadpool_limits\n"
+        "from linsep.solvers.blas import calm_blas\n"
+        "def threads():\n"
+        "    return [p['num_threads'] for p in threadpool_info()]\n"
+        "with threadpool_limits(2, user_api='blas'):\n"
+        "    found = threads()\n"
+        "    assert 2 in found\n"
+        "    with calm_blas(1):\n"
+        "        child = os.fork()\n"
+        "        if child == 0:\n"
+        "            assert threads() == found\n"
+        "    assert threads() == found\n"
+        "    with calm_blas(1):\n"
+        "        assert set(threads()) == {1}\n"
+        "if child == 0:\n"
+        "    os._exit(7)\n"
+        "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_blas_of_scipy_is_held_before_its_package_is_imported():

@@ -17,6 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 import linsep
+from helpers import PEAK
 
 COMMAND = [sys.executable, "-m", "linsep"]
 
@@ -46,6 +47,22 @@ def start(*arguments, **options):
     )
 
 
+def write_batches(path, folder):
+    """The same rows as a folder of Parquet files, and as a table of DuckDB."""
+    import duckdb
+    import pandas as pd
+
+    frame = pd.read_csv(path)
+    many, database = folder / "many", folder / "rows.duckdb"
+    many.mkdir()
+    for k, start in enumerate(range(0, len(frame), 1 + len(frame) // 3)):
+        part = frame.iloc[start : start + 1 + len(frame) // 3]
+        part.to_parquet(many / f"{k}.parquet")
+    with duckdb.connect(str(database)) as opened:
+        opened.execute("CREATE TABLE rows AS SELECT * FROM frame")
+    return str(many), str(database)
+
+
 def seconds_of(*arguments):
     """How long a command takes when nothing disturbs it."""
     started = time.perf_counter()
@@ -56,7 +73,10 @@ def seconds_of(*arguments):
 def interrupt(figures, rng, n_tries, folder):
     """Signals at random instants."""
     path = write_csv(folder / "signals.csv", rng, 2000, 30)
+    many, database = write_batches(path, folder)
     commands = [
+        ("separate", many, "--target", "y"),
+        ("separate", database, "--sql", "FROM rows", "--target", "y"),
         ("separate", path, "--target", "y"),
         ("diagnose", path, "--target", "y"),
         ("max-margin", path, "--target", "y"),
@@ -87,10 +107,13 @@ def interrupt(figures, rng, n_tries, folder):
             figures.counts[f"{number.name}, exit code {code}"] += 1
 
 
-def _saves(path, folder):
-    """Commands that save a file, short of the file's name."""
+def _saves(path, apart, folder):
+    """Commands that save a file, short of the file's name; one class apart in one."""
     proof = str(folder / "beside.json")
     return {
+        "page.html": ("separate", path, "--target", "y", "--report"),
+        "model.onnx": ("fit", path, "--target", "y", "--model"),
+        "search.json": ("separate", apart, "--target", "y", "--checkpoint"),
         "proof.json": ("separate", path, "--target", "y", "--certificate"),
         "rows.npz": (
             *("diagnose", path, "--target", "y", "--certificate", proof),
@@ -103,7 +126,8 @@ def _saves(path, folder):
 def kill_saves(figures, rng, n_tries, folder):
     """SIGKILL while a file is saved."""
     path = write_csv(folder / "kills.csv", rng, 3000, 40)
-    saves = _saves(path, folder)
+    apart = write_csv(folder / "apart.csv", rng, 3000, 40, overlap=False)
+    saves = _saves(path, apart, folder)
     names = list(saves)
     whole = {}
     lasting = {}
@@ -120,7 +144,9 @@ def kill_saves(figures, rng, n_tries, folder):
     for _ in range(n_tries):
         name = str(rng.choice(names))
         target = folder / name
-        before = b"an older file" if rng.random() < 0.5 else None
+        # A search does not begin with a checkpoint that it cannot read.
+        is_older = rng.random() < 0.5 and name != "search.json"
+        before = b"an older file" if is_older else None
         target.unlink(missing_ok=True)
         if before is not None:
             target.write_bytes(before)
@@ -143,6 +169,8 @@ def _is_whole(found, whole):
     """Whether two saved files say the same; a model's file says how long it took."""
     if found == whole:
         return True
+    if found.lstrip().startswith(b"<!"):
+        return found.rstrip().endswith(b"</html>")
     if found[:2] == b"PK":
         return found[-22:-18] == b"PK\x05\x06" and len(found) == len(whole)
     try:
@@ -165,17 +193,22 @@ def fill_disk(figures, rng, n_tries, folder):
     try:
         # So many columns that each file needs more than the disk has.
         path = write_csv(folder / "full.csv", rng, 400, 120, overlap=False)
-        saves = _saves(path, folder)
+        apart = write_csv(folder / "apart.csv", rng, 3000, 40, overlap=False)
+        saves = _saves(path, apart, folder)
         for _ in range(max(1, n_tries // len(saves))):
             for name, command in saves.items():
                 target = disk / name
-                target.write_bytes(b"old")
-                (disk / "ballast").write_bytes(b"x" * 10_000)
+                # A search does not begin with a checkpoint that it cannot read.
+                before = [] if name == "search.json" else [b"old"]
+                for old in before:
+                    target.write_bytes(old)
+                # Four pages of 4,096 bytes there are, and the old file has one.
+                (disk / "ballast").write_bytes(b"x" * (10_000 if before else 13_000))
                 done = start(*command, str(target))
                 _, errors = done.communicate()
                 if "Traceback" in errors:
                     figures.fail(f"{name}: {errors[-300:]}")
-                elif target.read_bytes() != b"old":
+                elif [file.read_bytes() for file in disk.glob(name)] != before:
                     figures.fail(f"{name}: the old file was harmed")
                 elif list(disk.glob(".*")):
                     figures.fail(f"{name}: something half-written was left")
@@ -183,21 +216,52 @@ def fill_disk(figures, rng, n_tries, folder):
                     figures.fail(f"{name}: exit code 0, but nothing was saved")
                 else:
                     figures.counts[f"exit code {done.returncode}"] += 1
-                target.unlink()
-        with open("/dev/full", "w") as full:
-            for command in ("separate", "diagnose", "max-margin"):
-                done = subprocess.run(
-                    [*COMMAND, command, path, "--target", "y"],
-                    stdout=full,
-                    stderr=subprocess.PIPE,
-                )
-                if b"Traceback" in done.stderr or done.returncode == 0:
-                    figures.fail(f"/dev/full: {done.returncode} {done.stderr[-300:]!r}")
-                else:
-                    figures.counts["/dev/full"] += 1
+                target.unlink(missing_ok=True)
+                (disk / "ballast").unlink()
     finally:
         subprocess.run(["umount", str(disk)], check=True)
         shutil.rmtree(disk)
+
+
+def full_device(figures, rng, n_tries, folder):
+    """Output and files on /dev/full."""
+    path = write_csv(folder / "data.csv", rng, 200, 6, overlap=False)
+    apart = write_csv(folder / "apart.csv", rng, 3000, 40, overlap=False)
+    many, database = write_batches(path, folder)
+    model, proof = str(folder / "model.json"), str(folder / "proof.json")
+    start("fit", path, "--target", "y", "--model", model).communicate()
+    start("separate", path, "--target", "y", "--certificate", proof).communicate()
+    printing = [
+        *((name, path, "--target", "y") for name in ("separate", "diagnose")),
+        ("max-margin", path, "--target", "y", "--json"),
+        ("separate", many, "--target", "y"),
+        ("separate", database, "--sql", "FROM rows", "--target", "y"),
+        ("fit", path, "--target", "y", "--model", str(folder / "other.json")),
+        ("predict", model, path),
+        ("verify", proof, path),
+        ("--help",),
+        ("--version",),
+        ("separate", "--help"),
+    ]
+    for arguments in printing:
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+            )
+        if "Traceback" in done.stderr or done.returncode != 2:
+            figures.fail(f"{arguments}: {done.returncode} {done.stderr[-300:]}")
+        else:
+            figures.counts["output"] += 1
+    for name, command in _saves(path, apart, folder).items():
+        place = folder / f"full{Path(name).suffix}"
+        place.unlink(missing_ok=True)
+        place.symlink_to("/dev/full")
+        process = start(*command, str(place))
+        _, errors = process.communicate()
+        if "Traceback" in errors or process.returncode != 2:
+            figures.fail(f"{name}: {process.returncode} {errors[-300:]}")
+        else:
+            figures.counts["files"] += 1
 
 
 def read_only_home(figures, rng, n_tries, folder):
@@ -321,6 +385,17 @@ def keep_time(figures, rng, n_tries):
                 figures.fail(f"{call.__name__} {n} x {d}: {seconds:.1f} s late")
 
 
+MEASURED = f"""
+import sys
+from linsep.cli import main
+{PEAK}
+try:
+    main(prog_name="linsep")
+finally:
+    print(peak(), file=sys.stderr)
+"""
+
+
 def keep_memory(figures, rng, n_tries, folder):
     """CSV files read beside little else than their matrix."""
     d = 50
@@ -337,9 +412,14 @@ def keep_memory(figures, rng, n_tries, folder):
         command = ("separate", "max-margin", "diagnose")[k % 3]
         peaks = []
         for name in ("small", "large"):
-            process = start(command, str(folder / f"{name}.csv"), "--target", "y")
-            process.stdout.read()
-            peaks.append(os.wait4(process.pid, 0)[2].ru_maxrss * 1024)
+            asked = [command, str(folder / f"{name}.csv"), "--target", "y"]
+            done = subprocess.run(
+                [sys.executable, "-c", MEASURED, *asked],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            peaks.append(int(done.stderr.split()[-1]))
         share = (peaks[1] - peaks[0]) / (32 * 10_000 * d * 8)
         if share <= 1.5:
             figures.counts[f"{command} {share:.2f} of the matrix"] += 1

@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 
-from torture.processes import COMMAND, write_csv
+from linsep.proof.checker import content_digest
+from torture.processes import COMMAND, write_batches, write_csv
 
 # A screen obeys these; none may come from the data.
 CONTROLS = {chr(k) for k in range(32)} - {"\n"} | {chr(k) for k in range(127, 160)}
@@ -55,22 +57,70 @@ def hostile_files(figures, rng, n_tries, folder):
     sources = [whole, npz, npy, svm, packed]
     for k in range(n_tries):
         source = sources[k % len(sources)]
-        data = bytearray(source.read_bytes())
-        act = rng.integers(4)
-        if act == 0:
-            data = data[: rng.integers(len(data))]
-        elif act == 1:
-            for _ in range(int(rng.integers(1, 20))):
-                data[rng.integers(len(data))] = rng.integers(256)
-        elif act == 2:
-            at = rng.integers(len(data))
-            data[at:at] = rng.integers(0, 256, 30, dtype=np.uint8).tobytes()
-        else:
-            data = bytearray(rng.integers(0, 256, 500, dtype=np.uint8).tobytes())
+        data = damaged(source.read_bytes(), rng)
         path = folder / f"damaged{''.join(source.suffixes)}"
         path.write_bytes(data)
         code, _, errors = command("separate", str(path), "--target", "y")
-        judge(figures, f"{source.name} {act}", code, errors)
+        judge(figures, f"{source.name}: {data[:300]!r}", code, errors)
+
+
+def hostile_batches(figures, rng, n_tries, folder):
+    """Folders, databases and checkpoints, damaged"""
+    path = write_csv(folder / "whole.csv", rng, 3000, 20, overlap=False)
+    many, database = map(Path, write_batches(path, folder))
+    search = folder / "search.json"
+    resumed = ("separate", path, "--target", "y", "--checkpoint", str(search))
+    command(*resumed)
+    tries = [
+        (many / "1.parquet", ("separate", str(many), "--target", "y")),
+        (many / "0.parquet", ("diagnose", str(many), "--target", "y")),
+        (
+            database,
+            ("separate", str(database), "--sql", "FROM rows", "--target", "y"),
+        ),
+        (search, resumed),
+    ]
+    whole = {place: place.read_bytes() for place, _ in tries}
+    expected = {arguments: command(*arguments)[1] for _, arguments in tries}
+    for k in range(n_tries):
+        place, arguments = tries[k % len(tries)]
+        data = damaged(whole[place], rng)
+        if place is search and rng.random() < 0.7:
+            data = forged_checkpoint(whole[place], rng)
+        place.write_bytes(data)
+        code, printed, errors = command(*arguments)
+        place.write_bytes(whole[place])
+        if code == 0 and place is search and printed[:10] != expected[arguments][:10]:
+            figures.fail(f"another answer: {data[:2000]!r}")
+        else:
+            judge(figures, f"{place.name}: {data[:300]!r}", code, errors)
+
+
+def forged_checkpoint(content, rng):
+    """A checkpoint with one entry changed, by someone who can compute its digest."""
+    document = json.loads(content)
+    del document["content_sha256"]
+    key = str(rng.choice(list(document)))
+    strange = [None, "", -1, 0, [], {}, "1e5", 10**30, True, [[]], [0, 0], [1], 1.5]
+    document[key] = strange[rng.integers(len(strange))]
+    document["content_sha256"] = content_digest(document)
+    return json.dumps(document).encode()
+
+
+def damaged(content, rng):
+    """Bytes cut off, changed, put in, or all others."""
+    data, act = bytearray(content), rng.integers(4)
+    if act == 0:
+        return bytes(data[: rng.integers(len(data))])
+    if act == 1:
+        for _ in range(int(rng.integers(1, 20))):
+            data[rng.integers(len(data))] = rng.integers(256)
+        return bytes(data)
+    if act == 2:
+        at = rng.integers(len(data))
+        data[at:at] = rng.integers(0, 256, 30, dtype=np.uint8).tobytes()
+        return bytes(data)
+    return rng.integers(0, 256, 500, dtype=np.uint8).tobytes()
 
 
 def special_files(figures, rng, n_tries, folder):

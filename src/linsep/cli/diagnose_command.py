@@ -20,7 +20,7 @@ from linsep.cli.options import (
     shared_options,
     taken,
 )
-from linsep.cli.output import require_places, say, strict_json
+from linsep.cli.output import require_places, say, strict_json, writing
 from linsep.cli.progress import DiagnosisSteps, progress_line
 from linsep.cli.reports import call_that_diagnoses, save_report
 from linsep.cli.standard_input import argument
@@ -166,9 +166,11 @@ def command(
                 reading["drop"] = (*drop, weights)
             recorded = without_defaults({"target": target} | reading)
             proof = replace(proof, reading=recorded)
-        proof.save(certificate)
+        with writing(certificate):
+            proof.save(certificate)
         if certificate_data is not None:
-            _save_data(answer, certificate_data)
+            with writing(certificate_data):
+                _save_data(answer, certificate_data)
     if report is not None:
         read = without_defaults(reading)
         call = call_that_diagnoses(file, target, formula, read, settings)

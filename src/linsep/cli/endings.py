@@ -27,6 +27,8 @@ _EXTRAS = {
     "pyarrow": "arrow",
 }
 
+_STOPPED = "stopped by Ctrl-C before there was an answer"
+
 
 class _Ending(click.ClickException):
     """A sentence on standard error, and an exit code."""
@@ -58,7 +60,7 @@ def worded_ending() -> Iterator[None]:
         error.message = printable(error.message)  # type: ignore[misc]
         raise
     except KeyboardInterrupt as error:
-        raise _Ending("stopped by Ctrl-C before there was an answer", 130) from error
+        raise _Ending(_STOPPED, 130) from error
     except BrokenPipeError:
         raise  # the reader of a pipe has enough; click ends quietly
     except Exception as error:
@@ -86,6 +88,8 @@ def _ending_of(error: Exception) -> _Ending:
             f"{hint}",
             2,
         )
+    if isinstance(error, RuntimeError) and str(error) == "Query interrupted":
+        return _Ending(_STOPPED, 130)  # so DuckDB tells of Ctrl-C while it reads
     if isinstance(error, MemoryError):
         return _Ending(
             "the work must fit in memory, and did not; give fewer rows or columns", 2

@@ -75,6 +75,11 @@ class _Commands(click.Group):
             _require_options_once(command, ctx, rest)
         return name, command, rest
 
+    def make_context(self, *given: Any, **options: Any) -> click.Context:
+        """Read the arguments; --help and --version print here."""
+        with worded_ending():
+            return super().make_context(*given, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; whatever stops it becomes one sentence and an exit code."""
         with worded_ending():

@@ -24,7 +24,7 @@ from linsep.cli.kernel_part import requirements as kernel_requirements
 from linsep.cli.output import require_file, writing
 from linsep.input import InputError, check_features
 from linsep.input.levels import Levels
-from linsep.whole_files import whole_file
+from linsep.whole_files import read_bounded, whole_file
 
 if TYPE_CHECKING:
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
@@ -199,12 +199,8 @@ def _read(path: Path) -> dict[str, Any]:
         return float(text)
 
     try:
-        with open(path, "rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise ValueError(f"more than {MOST_BYTES:,} bytes")
         record = json.loads(
-            content.decode("utf-8"),
+            read_bounded(path, MOST_BYTES).decode("utf-8"),
             object_pairs_hook=entries,
             parse_float=double,
             parse_constant=double,

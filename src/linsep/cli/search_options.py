@@ -52,7 +52,12 @@ class Asked:
         self, search: Callable[..., Answer], **more: Any
     ) -> tuple[Answer, Table]:
         """Read the file, search it, save the proof; return the answer and the table."""
-        require_places(self.file, certificate=self.certificate, report=self.report)
+        require_places(
+            self.file,
+            certificate=self.certificate,
+            report=self.report,
+            checkpoint=more.get("checkpoint"),
+        )
         with progress_line(f"reading {self.file}") as progress:
             data = self.read(
                 fit_intercept=self.options["fit_intercept"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from linsep.displays.display import Display, separation_of
+from linsep.displays.display import LARGEST, Display, separation_of
 from linsep.figure_style import BLACK, BLUE, ORANGE
 from linsep.input.types import FeaturesLike, LabelsLike
 
@@ -95,6 +95,7 @@ class ConvergenceDisplay(Display):
         ):
             values = np.array([getattr(state, name) for state in self.trace])
             drawn = np.isfinite(values)
+            values = np.clip(values, -LARGEST, LARGEST)
             look: dict[str, Any] = {"color": colour, "marker": marker, "label": name}
             ax.plot(passes[drawn], values[drawn], **look | given)
         last = self.trace[-1]

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from linsep.report.shown_rows import ShownRows
     from linsep.result import Separation
 
+# What is further out is drawn here: wider axes overflow on the way to their ticks, and
+# their transformation has no inverse in doubles.
+LARGEST = 1e290
+
 
 class Display:
     """What the displays have in common: where they draw."""

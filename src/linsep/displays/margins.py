@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.displays.display import Display, require_two_classes, rows_of, signs_of
+from linsep.displays.display import (
+    LARGEST,
+    Display,
+    require_two_classes,
+    rows_of,
+    signs_of,
+)
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, plain
 from linsep.input import InputError
 from linsep.input.types import FeaturesLike, LabelsLike
@@ -21,8 +27,8 @@ if TYPE_CHECKING:
     from linsep.report.shown_rows import ShownRows
     from linsep.result import Separation
 
-# Sizes of distances between which a histogram can be drawn.
-SMALLEST, LARGEST = 1e-290, 1e290
+# The smallest distances of which a histogram can be drawn.
+SMALLEST = 1e-290
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.displays.display import (
+    LARGEST,
     Display,
     require_two_classes,
     rows_of,
@@ -156,6 +157,7 @@ class ProjectionDisplay(Display):
             even = np.linspace(0, shown.size - 1, MOST_POINTS).astype(np.intp)
             shown = np.union1d(even, self.marked)
         self.drawn_ = {}
+        across, up = (np.clip(at, -LARGEST, LARGEST) for at in (self.across, self.up))
         for code, label in enumerate(self.classes):
             at = shown[self.codes[shown] == code]
             self.drawn_[f"class-{code}"] = at
@@ -167,12 +169,12 @@ class ProjectionDisplay(Display):
                 "gid": f"class-{code}",
             }
             name = plain(label)
-            ax.scatter(self.across[at], self.up[at], label=name, **look | given)
+            ax.scatter(across[at], up[at], label=name, **look | given)
         if self.marked.size:
             self.drawn_["marked"] = self.marked
             ax.scatter(
-                self.across[self.marked],
-                self.up[self.marked],
+                across[self.marked],
+                up[self.marked],
                 s=70 if self.marked.size <= FEW_MARKED else 45,
                 facecolors="none",
                 edgecolors=BLACK if self.marked_as == "support rows" else VERMILION,

@@ -20,7 +20,7 @@ from linsep.proof import checker
 from linsep.proof.checker import CertificateError
 from linsep.proof.digest import digest
 from linsep.rows import Rows, is_sparse, rows_from
-from linsep.whole_files import whole_file
+from linsep.whole_files import read_bounded, whole_file
 
 __all__ = ["Certificate", "CertificateError"]
 
@@ -284,12 +284,16 @@ class Certificate:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
         """Read a certificate from a file; see `from_json`."""
-        with open(path, "rb") as file:
-            content = file.read(checker.MAX_TEXT + 1)
         try:
-            return cls.from_json(content.decode("utf-8"))
+            text = read_bounded(path, checker.MAX_TEXT).decode("utf-8")
         except UnicodeDecodeError:
             raise CertificateError("a certificate is a text file, in UTF-8") from None
+        except ValueError as error:
+            raise CertificateError(
+                f"a certificate is a file of at most {checker.MAX_TEXT} bytes, got "
+                f"{error}"
+            ) from None
+        return cls.from_json(text)
 
     def __str__(self) -> str:
         """Say in one sentence what is proved."""

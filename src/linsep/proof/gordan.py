@@ -80,9 +80,9 @@ def conflict_among(
         return None
     if len(independent) == len(ranked) - 1:
         weights = _single_dependence(values, independent)
-        if weights is None or min(weights) < 0 < max(weights):
+        if weights is None or min(weights) < 0:
             return None
-        used = {row: abs(p) for row, p in zip(ranked, weights, strict=True) if p}
+        used = {row: p for row, p in zip(ranked, weights, strict=True) if p}
         return Conflict.of_scaled(used, rows.exponents)
     # Several dependences: the simplex method walks to a circuit of one sign.
     answer = simplex.decide(rows, ranked, should_stop)
@@ -102,13 +102,14 @@ def _single_dependence(
 ) -> list[int] | None:
     """Return the one ``p`` with ``values^T p = 0``, or None if there is none.
 
+    One entry of it is positive.
+
     All rows but one are independent, so a square system decides: if a dependence
     exists it is the solution found, and the product with all columns tells.
     """
     k = values.shape[0]
     (last,) = set(range(k)) - set(independent)
-    weights = [0] * k
-    weights[last] = 1
+    found = {last: 1}
     if independent:
         basis = values[independent]
         columns = linear.independent_columns(basis)
@@ -116,10 +117,8 @@ def _single_dependence(
             linear.integer_matrix(basis[:, columns].T),
             linear.integer_column([-int(v) for v in values[last, columns]]),
         )
-        weights[last] = denominator
-        for row, weight in zip(
-            independent, linear.python_integers(numerators), strict=True
-        ):
-            weights[row] = weight
+        solved = linear.python_integers(numerators)
+        found = {last: denominator, **dict(zip(independent, solved, strict=True))}
+    weights = [found[row] for row in range(k)]
     total = linear.integer_matrix(values.T) * linear.integer_column(weights)
     return weights if total.is_zero() else None

@@ -154,8 +154,6 @@ def _null_candidate(rows: IntegerArray, columns: list[int]) -> IntegerArray:
 
 
 def _vanishes(values: IntegerArray, basis: IntegerArray) -> bool:
-    if values.shape[0] == 0 or basis.shape[1] == 0:
-        return True
     return bool((integer_matrix(values) * integer_matrix(basis)).is_zero())
 
 

@@ -16,17 +16,19 @@ The point z gives each row doubles of about ``p_i = (1 - t / sqrt(1 + t^2)) / 2`
 q`` make the sum zero. So ``v_i a_i . q < p_i`` on every row is the claim.
 
 How it is checked. With few columns, in fractions. Else in doubles with bounds on all
-that rounding can do, u being 2^-53 and ``g(n) = n u / (1 - n u)``:
+that rounding can do, u being 2^-53 and ``g(n) = (n + 16) u / (1 - (n + 16) u)``:
 
 - Columns are divided by powers of two, which rounds nothing, so that the largest entry
   of each is about one, and M then by powers of two T on both sides, so that its
   diagonal is in [1/2, 2]. No weight is below 2^-100 and no entry below 2^-502, so what
-  underflows is below 2^-900 in total.
+  underflows is below 2^-800 in total: less than what two doubles above 2^-100 differ
+  by, and than what the bounds have to spare.
 - ``M - c`` is factored, the columns named as eliminated first (no row holds two of
-  them). If that ends, then all eigenvalues of M are at least c less: ``g(n + 4) 2 z``
-  for its sums, z the entries at most in a row; ``g(4) 2 z`` for the eliminated columns'
-  share; ``g(h + k + 5) 2 k`` for the factor of the other k, h the number eliminated;
-  and ``g(4) 3``. (Rump 2006; Higham 2002, theorem 10.3.)
+  them). If that ends, then all eigenvalues of M are at least c less ``2.03 (g(n) z +
+  g(k) l)``, for its sums and its factor, z the entries at most in a row and l the
+  columns not eliminated. (Rump 2006; Higham 2002, theorem 10.3. In their terms ``n u /
+  (1 - n u)`` it is ``2 z`` times those of n + 4 and of 4, for the sums and for the
+  eliminated columns' share; ``2 l`` times that of k + 5; and three times that of 4.)
 - q solves ``M q = r`` up to ``e = sum (p_i - v_i a_i . q) a_i``, which moves ``a_i .
   q`` by ``|a_i / T| |e / T| / mu`` at most.
 """
@@ -282,66 +284,48 @@ def _in_fractions(rows: Any, p: list[float], v: list[float]) -> None:
 
 
 def _in_doubles(rows: Any, p: Floats, v: Floats, first: NDArray[np.bool_]) -> None:
+    """Solve in doubles, and compare with bounds on what they are off by."""
     n, k = rows.shape
-    if k - int(first.sum()) > MOST_COLUMNS:
+    k_rest = k - int(first.sum())
+    if k_rest > MOST_COLUMNS:
         raise NotProved(f"more than {MOST_COLUMNS} columns are left to be factored")
     A = _scaled(rows)
-    if first.any() and int(abs(A[:, first]).sign().sum(axis=1).max()) > 1:
+    if (abs(A[:, first]).sign().sum(axis=1) > 1).any():
         raise NotProved("a row holds two of the columns to be eliminated first")
-    longest = int(np.diff(A.indptr).max())
-    weighted = A.copy()
-    weighted.data = A.data * np.repeat(v, np.diff(A.indptr))
-    M = (A.T @ weighted).tocsr()
-    # Not zero: each column's largest entry is about one, no weight below 2^-100.
-    T = _powers(M.diagonal())
-    M.data = np.ldexp(M.data, -T[M.indices] - np.repeat(T, np.diff(M.indptr)))
-    k_rest, n_first = k - int(first.sum()), int(first.sum())
-    error = 1.01 * (
-        _g(n + 4) * 2.001 * longest
-        + _g(4) * 2.001 * longest
-        + _g(n_first + k_rest + 5) * 2.001 * k_rest
-        + _g(4) * 3.001
-    )
-    squares = A.copy()
-    squares.data = np.ldexp(A.data, -T[A.indices]) ** 2
-    lengths = np.sqrt(squares.sum(axis=1)) * (1 + _g(longest + 8)) + 2.0**-400
-    b, _ = _weighted(A, p, np.zeros(n))
+    M, T = _moments(A, v)
+    error = _eigenvalue_error(n, k, k_rest, _longest(A))
+    lengths = _lengths(A, T)
     fault = "the moment matrix is not positive definite in doubles"
     # With a large shift the bound is better, with a small one the solution.
-    for c in (1e-6, 1e-9, 1e-12):
-        shift = max(c, 2.0 * error)
-        solve = _factored(M, first, shift)
+    for least in (1e-6, 1e-9, 1e-12):
+        mu = max(least, error)
+        solve = _factored(M, first, mu + error)
         if solve is None:
             continue
         fault = "the weights are not seen to be positive"
-        mu = shift - error - 2.0**-600
-        q = np.ldexp(solve(np.ldexp(b, -T)), -T)
-        for _ in range(6):
-            products, sizes = A @ q, abs(A) @ np.abs(q)
-            doubt = _g(longest + 4) * sizes + 2.0**-900
-            u = p - v * products
-            off = v * doubt * (1 + _g(6)) + _g(6) * (p + v * np.abs(products))
-            e, error_e = _weighted(A, u, off)
-            norm = float(np.linalg.norm(np.ldexp(np.abs(e) + error_e, -T)))
-            reach = lengths * (norm * (1 + _g(k + 8)) / mu)
-            if (v * (products + doubt + reach) * (1 + 1e-12) < p).all():
+        q = np.zeros(k)
+        for _ in range(7):
+            most, e = _reached(A, p, v, T, lengths, mu, q)
+            if (most < p).all():
                 return
             q = q + np.ldexp(solve(np.ldexp(e, -T)), -T)
     raise NotProved(fault)
 
 
-def _powers(diagonal: Floats) -> NDArray[np.int64]:
-    """Return the T with which ``diagonal / 4^T`` is in [1/2, 2]."""
-    return np.floor(0.5 * np.log2(diagonal) + 0.5).astype(np.int64)
-
-
 def _g(n: int) -> float:
-    return n * 2.0**-53 / (1 - n * 2.0**-53)
+    """Bound the roundings of n operations one after another, and of 16 more."""
+    share = (n + 16) * 2.0**-53
+    return share / (1 - share)
+
+
+def _longest(A: Any) -> int:
+    """Return the number of entries at most in a row."""
+    return int(np.diff(A.indptr).max())
 
 
 def _scaled(rows: Any) -> Any:
     """Divide each column by a power of two, so that its largest entry is about one."""
-    A = rows.tocsc(copy=True)
+    A = rows.tocsc()  # a copy
     A.eliminate_zeros()
     if (np.diff(A.indptr) == 0).any():
         raise NotProved("a column is zero on all rows")
@@ -354,19 +338,65 @@ def _scaled(rows: Any) -> Any:
     return A.tocsr()
 
 
+def _moments(A: Any, v: Floats) -> tuple[Any, NDArray[np.int64]]:
+    """Return ``sum v_i a_i a_i'`` over powers of two on both sides, and these T.
+
+    Its diagonal is in [1/2, 2]; it had no zero, as each column's largest entry is about
+    one and no weight is zero.
+    """
+    M = (A.T @ sparse.diags_array(v) @ A).tocsr()
+    T = np.floor(0.5 * np.log2(M.diagonal()) + 0.5).astype(np.int64)
+    M.data = np.ldexp(M.data, -T[M.indices] - np.repeat(T, np.diff(M.indptr)))
+    return M, T
+
+
+def _eigenvalue_error(n: int, k: int, k_rest: int, longest: int) -> float:
+    """Bound how far below what a factorisation says an eigenvalue may be."""
+    return 2.03 * (_g(n) * longest + _g(k) * k_rest)
+
+
+def _lengths(A: Any, T: NDArray[np.int64]) -> Floats:
+    """Bound the ``|a_i / T|`` from above; squares below 2^-1022 may be lost."""
+    squares = A.copy()
+    squares.data = np.ldexp(A.data, -T[A.indices]) ** 2
+    lengths = np.sqrt(squares.sum(axis=1)) * (1 + _g(_longest(A))) + 2.0**-400
+    return np.asarray(lengths, dtype=np.float64)
+
+
+def _reached(
+    A: Any,
+    p: Floats,
+    v: Floats,
+    T: NDArray[np.int64],
+    lengths: Floats,
+    mu: float,
+    q: Floats,
+) -> tuple[Floats, Floats]:
+    """Bound ``v_i a_i . q*`` from above, ``M q* = r``; return also what q leaves of r.
+
+    What is rounded after a sum is within the 16 roundings to spare of its bound.
+    """
+    products = A @ q
+    doubt = _g(_longest(A)) * (abs(A) @ np.abs(q))
+    e, error = _weighted(A, p - v * products, v * doubt)
+    # Within one unit in the last place, for any number of entries.
+    norm = math.hypot(*np.ldexp(np.abs(e) + error, -T).tolist())
+    return v * (products + doubt + lengths * (norm / mu)), e
+
+
 def _weighted(A: Any, u: Floats, off: Floats) -> tuple[Floats, Floats]:
     """Return ``sum u_i a_i``, each u off by so much, and what it is off by."""
     n, k = A.shape
     total, sizes, doubts = np.zeros(k), np.zeros(k), np.zeros(k)
-    size = math.isqrt(n) + 1  # as many rows in a block as there are blocks
+    size = math.isqrt(n)  # as many rows in a block as there are blocks, or two less
     for start in range(0, n, size):
         block = A[start : start + size]
         part = u[start : start + size]
         total += block.T @ part
         sizes += abs(block).T @ np.abs(part)
         doubts += abs(block).T @ off[start : start + size]
-    terms = 2 * size + 8
-    return total, (doubts + _g(terms) * sizes) * (1 + _g(terms)) + 2.0**-900
+    rounding = _g(2 * size)
+    return total, (doubts + rounding * sizes) * (1 + rounding)
 
 
 def _factored(M: Any, first: NDArray[np.bool_], c: float) -> Any:

@@ -1,8 +1,9 @@
 """A search that is written down after every sweep, and goes on from there.
 
-What is written are row numbers and counts, never data: a search that goes on gathers
-its rows anew, so all that it proves rests on the data as they are then. They must have
-the digest of the data that the checkpoint was made of (`linsep.proof.digest`).
+What is written are row numbers and counts, never data or bounds: a search that goes on
+gathers its rows anew, so all that it proves rests on the data as they are then,
+whoever wrote the file. They must have the digest of the data that the checkpoint was
+made of (`linsep.proof.digest`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,12 @@ from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
-from linsep.search.limits import Interval, Monitor, Stopped
+from linsep.search.limits import Monitor, Stopped
 from linsep.search.separator_search import MOST_SETTLED, Search, SeparatorEngine
-from linsep.whole_files import whole_file
+from linsep.whole_files import read_bounded, whole_file
 
 FORMAT = "linsep checkpoint"
+MOST_BYTES = 1 << 28  # twenty million row numbers
 
 
 @dataclass
@@ -73,16 +74,22 @@ class Checkpoint:
             If it is of other data, another version or seed, or was changed.
         """
         try:
-            text = Path(self.path).read_text(encoding="ascii")
+            text = read_bounded(self.path, MOST_BYTES).decode("ascii")
         except FileNotFoundError:
             return None
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise InputError(self._refusal("one that cannot be read")) from error
         try:
             document = json.loads(text)
             told = document.pop("content_sha256")
             is_whole = told == content_digest(document)
-        except (ValueError, AttributeError, KeyError, TypeError) as error:
+        except (
+            ValueError,
+            LookupError,
+            AttributeError,
+            TypeError,
+            RecursionError,
+        ) as error:
             raise InputError(self._refusal("another file")) from error
         names = {
             "format": "another file",
@@ -94,8 +101,7 @@ class Checkpoint:
         for name, got in names.items():
             if document.get(name) != self.identity[name]:
                 raise InputError(self._refusal(got))
-        index = document.get("index", [])
-        if not is_whole or not all(0 <= row < n_rows for row in index):
+        if not (is_whole and _is_state(document, n_rows)):
             raise InputError(self._refusal("one that was changed"))
         state: dict[str, Any] = document
         return state
@@ -138,8 +144,6 @@ class ResumableEngine(SeparatorEngine):
             "is_factored": self._is_factored,
             "n_passes": monitor.n_passes,
             "n_rounds": monitor.n_rounds,
-            "margin_lower": monitor.interval.lower.hex(),
-            "margin_upper": monitor.interval.upper.hex(),
         }
 
     def _restore(self, working: WorkingSet, state: dict[str, Any]) -> None:
@@ -148,9 +152,6 @@ class ResumableEngine(SeparatorEngine):
         self._is_stuck, self._is_factored = state["is_stuck"], state["is_factored"]
         monitor = self.search.monitor
         monitor.n_passes, monitor.n_rounds = state["n_passes"], state["n_rounds"]
-        monitor.interval = Interval(
-            float.fromhex(state["margin_lower"]), float.fromhex(state["margin_upper"])
-        )
 
 
 def find_from_checkpoint(
@@ -168,6 +169,25 @@ def find_from_checkpoint(
     except Stopped as stop:  # while the digest was made
         return Verdict.undecided(str(stop))
     return search.run(ResumableEngine(search, checkpoint=checkpoint))
+
+
+def _is_state(document: dict[str, Any], n_rows: int) -> bool:
+    """Tell whether this says where a search of so many rows may be."""
+    rows, counts = ("index", "support"), ("n_passes", "n_rounds")
+    named = [document.get(name) for name in rows]
+    return (
+        all(
+            isinstance(index, list)
+            and all(type(row) is int and 0 <= row < n_rows for row in index)
+            and len(set(index)) == len(index)
+            for index in named
+        )
+        and all(
+            type(document.get(name)) is bool for name in ("is_stuck", "is_factored")
+        )
+        and all(type(document.get(name)) is int for name in counts)
+        and all(0 <= document[name] < 1 << 62 for name in counts)
+    )
 
 
 def _rows(numbers: list[int]) -> NDArray[np.intp]:

@@ -49,12 +49,16 @@ class _Calm:
     """How many callers hold BLAS to one thread, and what the first of them found."""
 
     def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
         self.lock = Lock()
         self.n_holding = 0
         self.found: list[tuple[Any, int]] = []
+
+    def restore_in_child(self) -> None:
+        """Give a forked child its threads: those that hold are its parent's."""
+        if self.n_holding > 0:
+            _set_threads(self.found)
+        self.lock = Lock()
+        self.n_holding = 0
 
     def hold(self) -> None:
         with self.lock:
@@ -67,15 +71,15 @@ class _Calm:
 
     def release(self) -> None:
         with self.lock:
-            self.n_holding -= 1
+            # None hold where a child was forked by the one that does.
+            self.n_holding = max(0, self.n_holding - 1)
             if self.n_holding == 0:
                 _set_threads(self.found)
 
 
 _calm = _Calm()
 if hasattr(os, "register_at_fork"):
-    # A forked child has none of its parent's threads, and none that hold.
-    os.register_at_fork(after_in_child=_calm.reset)
+    os.register_at_fork(after_in_child=_calm.restore_in_child)
 
 
 @contextmanager

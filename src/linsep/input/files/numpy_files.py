@@ -20,6 +20,7 @@ from linsep.input.files.table import (
     select_columns,
     whole_labels,
 )
+from linsep.input.files.texts import require_bounded
 from linsep.input.labels import labels_from
 
 _WHOLE = (
@@ -64,6 +65,8 @@ def _require_arrays_only(path: Path) -> None:
     """Raise if the archive holds anything but arrays, as spreadsheets do."""
     with zipfile.ZipFile(path) as archive:
         others = [n for n in archive.namelist() if not n.endswith(".npy")]
+        # No more is read of an entry than is said here.
+        require_bounded(path, sum(entry.file_size for entry in archive.infolist()))
     if others:
         raise InputError(
             f"{path} must hold NumPy arrays only, got {others[0]!r} in it; save a "

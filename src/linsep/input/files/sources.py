@@ -149,6 +149,8 @@ def _connect(stack: ExitStack) -> DuckDBPyConnection:
     engine.execute("SET enable_progress_bar = false")
     # The engine reads ahead of what is fetched, a megabyte unless it is told otherwise.
     engine.execute("SET streaming_buffer_size = '64KB'")
+    # Half a gigabyte of what it has let go of is kept by its allocator otherwise.
+    engine.execute("SET allocator_bulk_deallocation_flush_threshold = '1MB'")
     return engine
 
 

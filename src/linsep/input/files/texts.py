@@ -102,6 +102,15 @@ def with_single_blanks(text: Path, encoding: str = "utf-8-sig") -> Iterator[Path
         yield Path(out.name)
 
 
+def require_bounded(path: Path, size: int) -> None:
+    """Raise if a file unpacks to more bytes than it may."""
+    if size > max(_MOST_UNPACKED, _MOST_TIMES * path.stat().st_size):
+        raise InputError(
+            f"{path} must unpack to at most {_MOST_TIMES} times its size, or "
+            f"{_MOST_UNPACKED} bytes, got more; if that is right, unpack it first"
+        )
+
+
 @contextmanager
 def unpacked(
     path: Path, *, plain_newlines: bool = False, encoding: str | None = None
@@ -117,7 +126,6 @@ def unpacked(
         if not is_packed and not plain_newlines and encoding is None:
             yield path
             return
-        most = max(_MOST_UNPACKED, _MOST_TIMES * path.stat().st_size)
         size = 0
         copy = Path(folder, "text")
         # Latin-1 gives every byte a character of its own, and back.
@@ -130,12 +138,8 @@ def unpacked(
         ):
             while piece := stream.read(_PIECE):
                 size += len(piece)
-                if is_packed and size > most:
-                    raise InputError(
-                        f"{path} must unpack to at most {_MOST_TIMES} times its size, "
-                        f"or {_MOST_UNPACKED} bytes, got more; if that is right, "
-                        "unpack it first"
-                    )
+                if is_packed:
+                    require_bounded(path, size)
                 out.write(translate.decode(piece))
             out.write(translate.decode(b"", final=True))
         yield copy

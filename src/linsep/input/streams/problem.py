@@ -17,6 +17,7 @@ from linsep.input.levels import Columns, coding_note
 from linsep.input.problem import Problem
 from linsep.input.streams.coding import (
     Coding,
+    Mark,
     common_dtype,
     is_date,
     is_number,
@@ -147,7 +148,11 @@ def _left_out(found: Survey) -> Sequence[str]:
 
 
 class _Reading:
-    """Reads all features of a source anew, and sees that the rows stayed the same."""
+    """Reads all features of a source anew, and sees that the rows stayed the same.
+
+    Rows of one reading are compared with those of another: no verdict is about a
+    mixture, as of a query that draws at random.
+    """
 
     def __init__(
         self,
@@ -161,12 +166,13 @@ class _Reading:
         self.source, self.coding, self.target = source, coding, target
         self.found, self.drops, self.max_memory = found, drops, max_memory
         self.is_checked = False
+        self.marks: dict[int, int] = {}  # of all rows up to a row
 
     def __call__(self) -> Iterator[Any]:
         """Yield the features of a batch after the other."""
         codes, n_rows = self.found.codes, self.found.codes.size
         labels = {label: k for k, label in enumerate(self.found.labels)}
-        start = 0
+        start, mark = 0, Mark()
         columns = [*self.coding.names, self.target]
         for batch in self.source.batches(columns, self.max_memory):
             kept = rows_with_values(batch) if self.drops else None
@@ -178,7 +184,10 @@ class _Reading:
             if stop > n_rows or not np.array_equal(here, codes[start:stop]):
                 raise InputError(self._changed(start))
             if len(batch):
-                yield self.coding.matrix(batch, start, not self.is_checked)
+                matrix = self.coding.matrix(batch, start, not self.is_checked, mark)
+                if self.marks.setdefault(stop, hash(mark)) != hash(mark):
+                    raise InputError(self._changed(start))
+                yield matrix
             start = stop
         if start != n_rows:
             raise InputError(self._changed(start))
@@ -188,6 +197,6 @@ class _Reading:
         """Word the error for a source that yields other rows than before."""
         return (
             f"{self.source.name} must yield the same rows in the same order each time "
-            f"it is read, got other labels after row {row}; order the rows (ORDER BY), "
+            f"it is read, got others after row {row}; order the rows (ORDER BY), "
             "or wait until the data are written"
         )
