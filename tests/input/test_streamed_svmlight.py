@@ -102,6 +102,13 @@ def test_a_text_that_changes_is_refused(tmp_path):
     text(tmp_path, *(part[: N // 2] for part in rows()))
     with pytest.raises(InputError, match="the same rows each time"):
         linsep.separate(problem, None)
+    X, y = rows()
+    problem = problem_from(text(tmp_path, X, y), None, max_memory=MEMORY)
+    list(problem.rows.blocks())
+    X[N // 2, 0] += 1  # the labels are the same
+    text(tmp_path, X, y)
+    with pytest.raises(InputError, match="the same rows each time"):
+        linsep.separate(problem, None)
 
 
 def test_what_does_not_go_with_svmlight_text_is_refused(tmp_path):
