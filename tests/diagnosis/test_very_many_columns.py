@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import linsep
-from linsep.diagnosis.exact import large_columns
+from linsep.diagnosis.exact import block_verdicts, large_columns
 from linsep.diagnosis.status import Estimate
 from linsep.proof.checker import CertificateError
 from random_designs import random_problem
@@ -108,6 +108,19 @@ def test_levels_without_an_event_are_the_separated_rows():
     assert [name for name in verdicts if verdicts[name].value == "-inf"] == gone
     assert answer.certificate.kind == "ordered"
     answer.certificate.verify(*answer.certificate_data())
+
+
+def test_blocks_of_too_many_products_are_left_undecided(monkeypatch):
+    codes, X, y = two_factors(2_000, (80, 60), 0)
+    y[codes[0] == 3] = 0
+    asked = {"family": "poisson", "fit_intercept": False}
+    whole = linsep.diagnose(X, y, **asked)
+    monkeypatch.setattr(block_verdicts, "MOST_PRODUCTS", 0)
+    answer = linsep.diagnose(X, y, **asked)
+    assert answer.separated_rows.tolist() == whole.separated_rows.tolist()
+    for name, verdict in answer.estimates_without_aliased.items():
+        assert verdict in (whole.estimates_without_aliased[name], Estimate.UNDECIDED)
+    assert answer.estimates_without_aliased["x6"] is Estimate.UNDECIDED
 
 
 def test_parts_of_the_data_without_a_row_in_common_are_found_collinear():

@@ -44,6 +44,8 @@ from linsep.verified.vectors import SparseVector, columns_of
 # if no witness is found.
 MOST_COORDINATES = 1_000
 MOST_EXACT = 200
+# No blocks are looked for where that takes more products.
+MOST_PRODUCTS = 300_000_000
 # Rounds and steps of an engine at most that looks for a witness.
 MOST_ROUNDS = 2_000
 
@@ -110,10 +112,17 @@ class _Blocks:
         pattern = sparse.csr_array(
             (np.ones(where.size), (where, which)), shape=(used.size, q)
         )
+        held = np.diff(self.by_column.indptr).astype(np.int64)
+        n_products = int(held @ np.diff(pattern.indptr))
+        if n_products > MOST_PRODUCTS:
+            raise OutOfTime
         # Which coordinates a row may see; that they do not cancel is looked at later.
         self.seen = sparse.csr_array((abs(self.entries) > 0).astype(float) @ pattern)
-        _, self.block = connected_components(self.seen.T @ self.seen, directed=False)
         self.by_coordinate = self.seen.tocsc()
+        # Coordinates are of one block if paths over rows lead from one to the other.
+        both = sparse.block_array([[None, self.by_coordinate.T], [self.seen, None]])
+        _, block = connected_components(both, directed=False)
+        self.block = block[:q]
         self.members: dict[int, list[int]] = {}
         for k, block in enumerate(self.block.tolist()):
             self.members.setdefault(block, []).append(k)
