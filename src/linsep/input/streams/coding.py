@@ -18,7 +18,7 @@ from linsep.rows.columns import ColumnsApart
 if TYPE_CHECKING:
     from linsep.input.features import Features
 
-LANES = 61
+LANES = 1021
 # Types whose values all are float32.
 _SINGLE = {"halffloat", "float", "bool", "int8", "int16", "uint8", "uint16"}
 
@@ -105,7 +105,7 @@ def require_finite(values: NDArray[Any], name: str, first_row: int) -> None:
 class Mark:
     """What tells the rows of a reading up to some row from others, at little cost.
 
-    Of each column the bits of every 61st value are added up without carry, so that it
+    Of each column the bits of every 1021st value are added up without carry, so that it
     does not depend on where a batch ends.
     """
 
