@@ -32,7 +32,7 @@ def test_signs_are_exact(data):
     )
     if data.draw(st.booleans()):
         A[:, -1] = -A[:, 0]
-    vector = SparseVector.from_items(dict(enumerate(values)))
+    vector = SparseVector.from_values(values)
     want = [np.sign(dot(row, values)) for row in fractions_of(A)]
     assert vector.signs_on(A).tolist() == want
     assert vector.signs_on(sparse.csr_matrix(A)).tolist() == want

@@ -43,6 +43,11 @@ class SparseVector:
             tuple(value // divisor for _, value in held),
         )
 
+    @classmethod
+    def from_values(cls, values: Iterable[int]) -> SparseVector:
+        """Take the values of all columns, without a common factor."""
+        return cls.from_items(dict(enumerate(values)))
+
     def items(self) -> Iterable[tuple[int, int]]:
         """Return the entries that are not zero, with their columns."""
         return zip(self.columns.tolist(), self.values, strict=True)

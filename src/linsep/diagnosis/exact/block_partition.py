@@ -83,7 +83,7 @@ class Parted:
             point = np.zeros(d)
             point[pivots] = found
         is_whole = bool(self.overlapped.all())
-        directions = [SparseVector.from_items(dict(enumerate(self.w)))]
+        directions = [SparseVector.from_values(self.w)]
         null = [basis[column] for column in free.tolist()]
         reduced = Reduced(
             [] if is_whole else directions,
@@ -143,9 +143,7 @@ def _vanishing(partition: Partition, columns: Columns) -> list[SparseVector] | N
         columns.kept.size
     ):
         return None
-    found = [
-        SparseVector.from_items(dict(enumerate(column.tolist()))) for column in basis.T
-    ]
+    found = [SparseVector.from_values(column.tolist()) for column in basis.T]
     for j, terms in columns.combinations.items():
         unit = lcm(*(factor.denominator for factor in terms.values()))
         entries = {k: int(factor * unit) for k, factor in terms.items()}

@@ -113,9 +113,9 @@ def closed(
         return columns
     d, rank = rows.shape[1], columns.independent_rows.size
     check = partial(require_time, should_stop)
-    across = _plain(_transposed(rows.take(columns.independent_rows)))
-    aliased = are_outside(Part.of(across, np.arange(d), np.arange(rank), check))
     matrix, n_first = rows.take(np.arange(rows.shape[0])), rank
+    across = _plain(_transposed(matrix[columns.independent_rows]))
+    aliased = are_outside(Part.of(across, np.arange(d), np.arange(rank), check))
     for _ in range(MOST_BLOCKS):
         first = priority[:n_first]
         found = columns_of_many(_plain(matrix[:, first]), np.arange(first.size), check)

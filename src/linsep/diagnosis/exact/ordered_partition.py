@@ -138,7 +138,7 @@ def separated_at_once(
     else:
         return None
     none = np.empty(0, dtype=np.intp)
-    entries = SparseVector.from_items(dict(enumerate(w)))
+    entries = SparseVector.from_values(w)
     stage = np.zeros(m, dtype=np.intp)
     reduced = Reduced([entries], stage, None, none, none, None, is_proved=True)
     return OrderedPartition(reduced, tuple(w), None, none)
@@ -185,7 +185,7 @@ def _settled_exactly(
     rest = Reduction(rows, demands.equal[left], kept, rng, watch.is_over).run()
     directions, stage = list(reduced.directions), reduced.stage.copy()
     if any(rest.w):
-        entries = SparseVector.from_items(dict(enumerate(rest.w)))
+        entries = SparseVector.from_values(rest.w)
         directions.append(entries.placed(reduced.columns))
         stage[left[rest.overlapped]] = len(directions)
     return replace(reduced, directions=directions, stage=stage), rest
@@ -213,7 +213,7 @@ def null_vectors(
         null = linear.null_basis(IntegerRows.from_floats(block[:, some]).values)
         filled = among[some]
         found = [
-            SparseVector.from_items(dict(enumerate(column.tolist()))).placed(filled)
+            SparseVector.from_values(column.tolist()).placed(filled)
             for column in null.T
         ]
     found += [unit_vector(j) for j in np.setdiff1d(among, filled).tolist()]

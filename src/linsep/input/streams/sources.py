@@ -86,9 +86,9 @@ def stream_of(X: object, max_memory: int | None = None) -> Source | SvmlightText
     if isinstance(X, Source | SvmlightText):
         return X
     if isinstance(X, str | os.PathLike):
-        place, memory = Path(X), max_memory or _free_share()
+        place = Path(X)
         if SUFFIXES.intersection(place.suffixes) and place.is_file():
-            if place.stat().st_size <= memory:
+            if place.stat().st_size <= (max_memory or _free_share()):
                 return None
             return SvmlightText(place, max_memory or default_memory())
         return _files(os.fspath(X), max_memory)
