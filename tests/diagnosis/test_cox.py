@@ -1,5 +1,7 @@
 """Cox regressions: events against those at risk, judged by all pairs."""
 
+import warnings
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -193,6 +195,54 @@ def test_rows_of_lifelines_issue_975():
     times = np.column_stack([time, event])
     answer = linsep.diagnose(np.column_stack([var]) * 1.0, times, family="cox")
     assert answer.status == "overlap"
+
+
+def flagged_by_lifelines(X, times):
+    """The columns of which lifelines' own check warns; a column at a time, all told."""
+    utils = pytest.importorskip("lifelines.utils")
+    found = []
+    for j in range(X.shape[1]):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            column = pd.DataFrame({"x": X[:, j]})
+            utils.check_complete_separation_low_variance(column, times[:, -1], "event")
+        if caught:
+            found.append(j)
+    return found
+
+
+def test_lifelines_own_check_beside_ours():
+    """It looks at the variance of each column within events: no risk sets, no sums."""
+    data = breast_cancer()
+    X, y = data[["T", "N", "G", "CD"]], data[["TIME", "CENS"]]
+    arms = np.repeat([1.0, 0.0], 3)[:, np.newaxis]
+    three = np.array([[1.0], [1.0], [0.0]])
+    cases = [  # columns without a finite estimate; those that lifelines warns of
+        (X.to_numpy(float), y.to_numpy(float), [2], [2]),
+        (three, np.array([[1, 1], [2, 1], [3, 1]]), [0], []),
+        (arms, np.column_stack([np.arange(1, 7), np.ones(6)]), [0], []),
+    ]
+    for rows, times, infinite, flagged in cases:
+        answer = linsep.diagnose(rows, times, family="cox")
+        verdicts = [str(found) for found in answer.estimates.values()]
+        assert [j for j, found in enumerate(verdicts) if "inf" in found] == infinite
+        assert flagged_by_lifelines(rows, times) == flagged
+    counts = Counter()
+    for seed in range(300):
+        rows, times, _ = random_cohort(seed)
+        times[:, 0] = -np.inf
+        if not pairs_at_risk(rows, times, np.zeros(len(rows)), exact=False)[0]:
+            continue
+        answer = linsep.diagnose(rows, times[:, 1:], family="cox")
+        is_separated = answer.status != "overlap"
+        counts[is_separated, bool(flagged_by_lifelines(rows, times[:, 1:]))] += 1
+    # By whether ours says that it is separated, and whether lifelines warns.
+    assert counts == {
+        (True, True): 25,
+        (True, False): 88,
+        (False, True): 11,
+        (False, False): 154,
+    }
 
 
 # --- how it is given ---
