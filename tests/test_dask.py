@@ -173,17 +173,61 @@ def test_what_cannot_be_used_is_refused():
         linsep.separate(frame, "x", missing="drop")
 
 
-def test_a_partition_that_changes_is_refused():
-    sizes = iter([4, 3])
+ROWS = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        ROWS[:3],
+        ROWS[[0, 1, 2, 3, 3]],
+        ROWS[[0, 3, 2, 1]],
+        np.nextafter(ROWS, 9),
+        ROWS[:0],
+    ],
+    ids=["fewer", "more", "in another order", "in the last bits", "none"],
+)
+def test_a_partition_that_changes_is_refused(later):
+    computed = iter([ROWS, later])
 
     def load(number):
-        yield rows_from(np.ones((next(sizes), 1)), np.ones(4, dtype=np.int8), False)
+        X = next(computed)
+        if len(X):
+            yield rows_from(X, np.ones(len(X), dtype=np.int8), False)
 
-    one = np.dtype(np.float64)
     cluster = DaskCluster([dask.delayed(int)(0)])
     signs = np.ones(4, dtype=np.int8)
-    rows = PartitionedRows(cluster, load, [4], signs, 1, False, one)
+    rows = PartitionedRows(cluster, load, [4], signs, 2, False, np.dtype(np.float64))
+    with dask.config.set(scheduler="synchronous"):
+        rows.scan(np.ones(2), 1)
+        with pytest.raises(ValueError, match="rows must be the same"):
+            rows.scan(np.ones(2), 1)
+
+
+def test_labels_that_change_places_are_refused():
+    signs = np.array([1, 1, -1, 1], dtype=np.int8)
+    computed = iter([signs, signs[::-1]])
+
+    def load(number):
+        yield rows_from(np.ones((4, 1)), next(computed), False)
+
+    cluster = DaskCluster([dask.delayed(int)(0)])
+    rows = PartitionedRows(cluster, load, [4], signs, 1, False, np.dtype(np.float64))
     with dask.config.set(scheduler="synchronous"):
         rows.scan(np.ones(1), 1)
-        with pytest.raises(RuntimeError, match="the same rows each time"):
-            rows.scan(np.ones(1), 1)
+        with pytest.raises(ValueError, match="rows must be the same"):
+            list(rows.blocks())
+
+
+def test_partitions_that_draw_at_random_are_refused():
+    rng = np.random.default_rng(0)
+    given = pd.DataFrame({"x": np.arange(400.0), "y": np.arange(400) % 2})
+    frame = dask.dataframe.from_pandas(given, npartitions=3)
+    drawn = frame.map_partitions(
+        lambda part: part.assign(x=rng.standard_normal(len(part))), meta=frame._meta
+    )
+    with (
+        dask.config.set(scheduler="synchronous"),
+        pytest.raises(InputError, match="the same order each time they are computed"),
+    ):
+        linsep.separate(drawn, "y")

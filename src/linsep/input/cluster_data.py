@@ -101,8 +101,18 @@ def _array_problem(X: Any, y: Any, fit_intercept: bool) -> Problem:
         X.shape[1],
         fit_intercept,
         dtype,
+        changed=_changed,
     )
     return Problem(rows, classes, None, fit_intercept)
+
+
+def _changed(row: int) -> InputError:
+    """Word the error for partitions that are not computed to the same rows again."""
+    return InputError(
+        "partitions must hold the same rows in the same order each time they are "
+        f"computed, got others by row {row}; keep them, as by X.persist() or "
+        "X.cache(), or order the rows"
+    )
 
 
 def _blocks(X: Any) -> list[Any]:
@@ -157,6 +167,7 @@ def _frame_problem(
         fit_intercept,
         coding.dtype,
         coding.entries_a_row,
+        _changed,
     )
     return coded_problem(rows, classes, coding, found, notes)
 

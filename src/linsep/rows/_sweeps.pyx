@@ -6,7 +6,7 @@ summation. Not-a-number and infinity keep their meaning, so overflow is seen.
 """
 
 from libc.math cimport INFINITY, fabs, isfinite
-from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t, uintptr_t
 
 ctypedef fused real:
     float
@@ -233,6 +233,18 @@ def row_hashes(
                     value = 0
                 total += (value ^ (value >> 32)) * factors[j]
             out[i] = total
+
+
+def add_to_lanes(const uint32_t[::1] words, Py_ssize_t lane, uint64_t[::1] lanes):
+    """Add each word to the lane after that of the word before, round and round."""
+    cdef Py_ssize_t i = 0, k, size
+    with nogil:
+        while i < words.shape[0]:
+            size = min(lanes.shape[0] - lane, words.shape[0] - i)
+            for k in range(size):
+                lanes[lane + k] += words[i + k]
+            i += size
+            lane = 0
 
 
 def column_moments(

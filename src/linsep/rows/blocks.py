@@ -27,6 +27,14 @@ Found = TypeVar("Found")
 MOST_KEPT = 1 << 23
 
 
+def rows_changed(row: int) -> Exception:
+    """Return the error for rows that are not those of an earlier reading."""
+    return ValueError(
+        "rows must be the same, in the same order, each time they are read, got others "
+        f"by row {row}"
+    )
+
+
 class BlockRows(ABC):
     """Signed rows that are read a block at a time, from the first to the last.
 
@@ -41,6 +49,9 @@ class BlockRows(ABC):
         float64 or float32: what the blocks hold.
     entries_a_row : int or None, default=None
         Entries that a row holds on average; None is one for each column.
+    changed : callable
+        Makes the error for rows that are not those of an earlier reading, given the
+        number of a row before or at which they differ.
 
     Attributes
     ----------
@@ -58,6 +69,7 @@ class BlockRows(ABC):
         fit_intercept: bool,
         dtype: np.dtype[Any],
         entries_a_row: int | None = None,
+        changed: Callable[[int], Exception] = rows_changed,
     ) -> None:
         self.signs = signs
         self.fit_intercept = fit_intercept
@@ -67,6 +79,8 @@ class BlockRows(ABC):
         self.entries_a_row = entries_a_row or max(1, self.shape[1])
         self.told: Callable[[int], None] | None = None
         self.n_readings = 0
+        self._changed = changed
+        self._fingerprints: dict[int, int] = {}  # of all rows up to a row
         self._kept = _Kept.none()
         self._reading: _Reading | None = None
 
@@ -183,6 +197,11 @@ class BlockRows(ABC):
         if stop >= self.shape[0]:
             self._reading = None
         return found
+
+    def _compare(self, stop: int, fingerprint: int) -> None:
+        """Raise if the rows up to one are not those of an earlier reading."""
+        if self._fingerprints.setdefault(stop, fingerprint) != fingerprint:
+            raise self._changed(stop)
 
     def _tell(self, n_read: int) -> None:
         if self.told is not None:

@@ -86,7 +86,8 @@ class SparkCluster:
     def fold(self, tasks: Tasks, merged: Callable[[Any, Any], Any]) -> Any:
         """Run a job of one task a partition, and merge what was found here."""
         rows = sorted(self._job(tasks).collect())
-        return reduce(merged, (self._serializer.loads(row.found) for row in rows))
+        found = (self._serializer.loads(row.found) for row in rows)
+        return _merged_all(merged, *found)
 
     def each(self, tasks: Tasks) -> Iterator[Any]:
         """Run a job of which one partition after the other comes here."""
@@ -120,5 +121,6 @@ def _called(function: Callable[..., Any], *parts: Any) -> Any:
 
 
 def _merged_all(merged: Callable[[Any, Any], Any], *found: Any) -> Any:
-    """Merge findings in the order of the rows."""
-    return reduce(merged, found)
+    """Merge findings in the order of the rows; None if there are none."""
+    there = [part for part in found if part is not None]
+    return reduce(merged, there) if there else None

@@ -7,16 +7,18 @@ again by the cluster, since nothing else is kept there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.blocks import BlockRows, Found, Index
+from linsep.rows.blocks import BlockRows, Found, Index, rows_changed
 from linsep.rows.columns import ColumnsApart
+from linsep.rows.fingerprint import Fingerprint
 from linsep.rows.matrices import rows_from, stacked
 from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.threads import one_thread
@@ -47,7 +49,7 @@ class PartitionedRows(BlockRows):
         Turns a partition into blocks of signed rows; is sent to the workers.
     sizes : sequence of int
         The rows of each partition.
-    signs, n_features, fit_intercept, dtype, entries_a_row
+    signs, n_features, fit_intercept, dtype, entries_a_row, changed
         As of `BlockRows`.
     """
 
@@ -61,18 +63,25 @@ class PartitionedRows(BlockRows):
         fit_intercept: bool,
         dtype: np.dtype[Any],
         entries_a_row: int | None = None,
+        changed: Callable[[int], Exception] = rows_changed,
     ) -> None:
-        super().__init__(signs, n_features, fit_intercept, dtype, entries_a_row)
+        super().__init__(
+            signs, n_features, fit_intercept, dtype, entries_a_row, changed
+        )
         self._cluster, self._load = cluster, load
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
 
     def blocks(self) -> Iterator[tuple[int, MatrixRows]]:
         """Yield the partitions one by one: all rows travel, for a certificate alone."""
         visits = Visits(self._load, self._starts, fetched, _both)
-        for blocks in self._cluster.each(visits):
-            for start, features in blocks:
+        stops: set[int] = set()
+        for seen in self._cluster.each(visits):
+            self._compare_all(seen)
+            stops.update(seen.fingerprints)
+            for start, features in seen.found:
                 signs = self.signs[start : start + features.shape[0]]
                 yield start, rows_from(features, signs, self.fit_intercept)
+        self._require_all(stops)
 
     def fold(
         self,
@@ -82,13 +91,39 @@ class PartitionedRows(BlockRows):
         """Visit every partition by a task of its own, and merge what was found."""
         self.n_readings += 1
         visits = Visits(self._load, self._starts, visit, merged)
-        whole: Found = self._cluster.fold(visits, merged)
+        seen = self._cluster.fold(visits, visits.both) or Seen(None, {})
+        self._compare_all(seen)
+        self._require_all(seen.fingerprints)
         self._tell(self.shape[0])
-        return whole
+        found: Found = seen.found
+        return found
+
+    def _compare_all(self, seen: Seen) -> None:
+        """Raise if partitions hold other rows than when they were visited before."""
+        for stop, fingerprint in seen.fingerprints.items():
+            if fingerprint is None:
+                raise self._changed(stop)
+            self._compare(stop, fingerprint)
+
+    def _require_all(self, stops: Collection[int]) -> None:
+        """Raise if a partition that held rows was not seen."""
+        for start, stop in pairwise(self._starts):
+            if start < stop and stop not in stops:
+                raise self._changed(stop)
 
     def gather(self, index: Index) -> Any:
         """Return the rows named, at least one, which increase."""
         return self.fold(Gathering(index), _stacked)
+
+
+class Seen(NamedTuple):
+    """What was found in some partitions, and the fingerprint of each, by its end.
+
+    None where there are more rows than there were, or fewer.
+    """
+
+    found: Any
+    fingerprints: dict[int, int | None]
 
 
 @dataclass(frozen=True)
@@ -105,6 +140,10 @@ class Visits:
         start, stop = self.starts[number : number + 2]
         return partial(_visited, self.load, start, stop, self.visit, self.merged)
 
+    def both(self, a: Seen, b: Seen) -> Seen:
+        """Merge what was seen in partitions with what was seen in later ones."""
+        return Seen(self.merged(a.found, b.found), a.fingerprints | b.fingerprints)
+
 
 def _visited(
     load: Load,
@@ -113,23 +152,22 @@ def _visited(
     visit: Callable[[int, MatrixRows], Any],
     merged: Callable[[Any, Any], Any],
     partition: Any,
-) -> Any:
+) -> Seen | None:
     """Visit a partition's blocks, on a worker, whose other threads have their own.
 
     None where there is no block.
     """
     found, at = None, start
+    of_all, fingerprint = Fingerprint(), 0
     with one_thread():
         for rows in load(partition):
             here = visit(at, rows)
             found = here if found is None else merged(found, here)
+            fingerprint = of_all.add(rows.X, rows.signs)
             at += rows.shape[0]
-    if at != stop:
-        raise RuntimeError(
-            f"a partition must hold the same rows each time it is computed, got "
-            f"{at - start:,} rows in place of {stop - start:,}"
-        )
-    return found
+    if found is None:
+        return None
+    return Seen(found, {stop: fingerprint if at == stop else None})
 
 
 @dataclass(frozen=True)

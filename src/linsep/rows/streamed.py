@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.blocks import BlockRows
+from linsep.rows.blocks import BlockRows, rows_changed
+from linsep.rows.fingerprint import Fingerprint
 from linsep.rows.matrices import rows_from
 from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.threads import one_ahead
@@ -23,7 +24,7 @@ class StreamedRows(BlockRows):
         Returns a fresh iterator over the data: ndarrays, CSR matrices or `ColumnsApart`
         of shape (m, n_features), the same rows in the same order each time, at least
         one matrix, and all of one kind.
-    signs, n_features, fit_intercept, dtype, entries_a_row
+    signs, n_features, fit_intercept, dtype, entries_a_row, changed
         As of `BlockRows`.
     """
 
@@ -35,15 +36,27 @@ class StreamedRows(BlockRows):
         fit_intercept: bool,
         dtype: np.dtype[Any],
         entries_a_row: int | None = None,
+        changed: Callable[[int], Exception] = rows_changed,
     ) -> None:
-        super().__init__(signs, n_features, fit_intercept, dtype, entries_a_row)
+        super().__init__(
+            signs, n_features, fit_intercept, dtype, entries_a_row, changed
+        )
         self._read = read
 
     def blocks(self) -> Iterator[tuple[int, MatrixRows]]:
         """Yield the blocks of one reading, the next one read meanwhile."""
-        start = 0
-        for features in one_ahead(self._read()):
+        yield from one_ahead(self._compared())
+
+    def _compared(self) -> Iterator[tuple[int, MatrixRows]]:
+        """Yield the blocks of one reading, each compared with those of the others."""
+        start, fingerprint = 0, Fingerprint()
+        for features in self._read():
             stop = start + features.shape[0]
+            if stop > self.shape[0]:
+                raise self._changed(start)
             signs = self.signs[start:stop]
+            self._compare(stop, fingerprint.add(features, signs))
             yield start, rows_from(features, signs, self.fit_intercept)
             start = stop
+        if start < self.shape[0]:
+            raise self._changed(start)

@@ -18,7 +18,6 @@ from linsep.rows.columns import ColumnsApart
 if TYPE_CHECKING:
     from linsep.input.features import Features
 
-LANES = 1021
 # Types whose values all are float32.
 _SINGLE = {"halffloat", "float", "bool", "int8", "int16", "uint8", "uint16"}
 
@@ -102,30 +101,6 @@ def require_finite(values: NDArray[Any], name: str, first_row: int) -> None:
         )
 
 
-class Mark:
-    """What tells the rows of a reading up to some row from others, at little cost.
-
-    Of each column the bits of every 1021st value are added up without carry, so that it
-    does not depend on where a batch ends.
-    """
-
-    def __init__(self) -> None:
-        self._sums: dict[str, NDArray[np.uint64]] = {}
-
-    def add(self, name: str, first_row: int, values: NDArray[Any]) -> None:
-        """Take in the next rows of a column."""
-        bits = np.ascontiguousarray(values).view(f"u{values.itemsize}")
-        n = bits.size - bits.size % LANES
-        here = np.bitwise_xor.reduce(bits[:n].reshape(-1, LANES), axis=0)
-        here[: bits.size - n] ^= bits[n:]
-        before = self._sums.get(name, np.zeros(LANES, dtype=np.uint64))
-        self._sums[name] = before ^ np.roll(here, first_row)
-
-    def __hash__(self) -> int:
-        """Return a number that other rows have by a rare chance only."""
-        return hash(tuple(sums.tobytes() for sums in self._sums.values()))
-
-
 @dataclass(frozen=True)
 class Coding:
     """How record batches become matrices.
@@ -163,13 +138,10 @@ class Coding:
         width = len(self.names) if self.is_sparse else len(self.feature_names)
         return width + 1
 
-    def matrix(
-        self, batch: Any, first_row: int, check: bool, mark: Mark | None = None
-    ) -> Features:
+    def matrix(self, batch: Any, first_row: int, check: bool) -> Features:
         """Return the features of a batch whose first row has this number.
 
-        With `check`, numbers that are not finite are refused; what is read is added to
-        a `mark`.
+        With `check`, numbers that are not finite are refused.
         """
         numbers, coded = [], []
         for name in self.names:
@@ -177,14 +149,10 @@ class Coding:
             if name in self.levels:
                 places = _places(column, name, self.levels[name], first_row)
                 coded.append(CodedColumn(self.levels[name].names(name), places))
-                if mark is not None:
-                    mark.add(name, first_row, places)
                 continue
             values = numbers_of(column, name, first_row)
             if check:
                 require_finite(values, name, first_row)
-            if mark is not None:
-                mark.add(name, first_row, values)
             numbers.append(values)
             coded.append(CodedColumn((name,)))
         n = len(batch)

@@ -17,7 +17,6 @@ from linsep.input.levels import Columns, coding_note
 from linsep.input.problem import Problem
 from linsep.input.streams.coding import (
     Coding,
-    Mark,
     common_dtype,
     is_date,
     is_number,
@@ -67,13 +66,15 @@ def problem_of_stream(
     found = survey(source, names, target, drops=drops, max_memory=max_memory)
     classes, signs = signs_of(found, target, positive)
     coding = coding_of(source.schema, names, found, request.fit_intercept)
+    reading = _Reading(source, coding, target, found, drops, max_memory)
     rows = StreamedRows(
-        _Reading(source, coding, target, found, drops, max_memory),
+        reading,
         signs,
         len(coding.feature_names),
         request.fit_intercept,
         coding.dtype,
         coding.entries_a_row,
+        reading.changed,
     )
     return coded_problem(rows, classes, coding, found, notes)
 
@@ -148,11 +149,7 @@ def _left_out(found: Survey) -> Sequence[str]:
 
 
 class _Reading:
-    """Reads all features of a source anew, and sees that the rows stayed the same.
-
-    Rows of one reading are compared with those of another: no verdict is about a
-    mixture, as of a query that draws at random.
-    """
+    """Reads all features of a source anew, and sees that the labels stayed the same."""
 
     def __init__(
         self,
@@ -166,13 +163,12 @@ class _Reading:
         self.source, self.coding, self.target = source, coding, target
         self.found, self.drops, self.max_memory = found, drops, max_memory
         self.is_checked = False
-        self.marks: dict[int, int] = {}  # of all rows up to a row
 
     def __call__(self) -> Iterator[Any]:
         """Yield the features of a batch after the other."""
-        codes, n_rows = self.found.codes, self.found.codes.size
+        codes = self.found.codes
         labels = {label: k for k, label in enumerate(self.found.labels)}
-        start, mark = 0, Mark()
+        start = 0
         columns = [*self.coding.names, self.target]
         for batch in self.source.batches(columns, self.max_memory):
             kept = rows_with_values(batch) if self.drops else None
@@ -181,22 +177,17 @@ class _Reading:
             stop = start + len(batch)
             column = batch.column(self.target)
             here = label_codes(column, labels, self.target, start)
-            if stop > n_rows or not np.array_equal(here, codes[start:stop]):
-                raise InputError(self._changed(start))
+            if not np.array_equal(here, codes[start:stop]):
+                raise self.changed(start)
             if len(batch):
-                matrix = self.coding.matrix(batch, start, not self.is_checked, mark)
-                if self.marks.setdefault(stop, hash(mark)) != hash(mark):
-                    raise InputError(self._changed(start))
-                yield matrix
+                yield self.coding.matrix(batch, start, not self.is_checked)
             start = stop
-        if start != n_rows:
-            raise InputError(self._changed(start))
-        self.is_checked = True
+        self.is_checked = start == codes.size
 
-    def _changed(self, row: int) -> str:
+    def changed(self, row: int) -> InputError:
         """Word the error for a source that yields other rows than before."""
-        return (
+        return InputError(
             f"{self.source.name} must yield the same rows in the same order each time "
-            f"it is read, got others after row {row}; order the rows (ORDER BY), "
+            f"it is read, got others by row {row}; order the rows (ORDER BY), "
             "or wait until the data are written"
         )

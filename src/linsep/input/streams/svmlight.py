@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,13 +37,15 @@ def svmlight_problem(
     found = Survey(different.tolist(), codes, n_rows, None, {}, Counter())
     classes, signs = signs_of(found, "label", positive)
     numbers = tuple(map(str, range(least, d)))
+    reading = _Reading(text, y, least, max(d, 1))
     rows = StreamedRows(
-        _Reading(text, y, least, max(d, 1)),
+        reading,
         signs,
         len(numbers),
         request.fit_intercept,
         np.dtype(np.float64),
         n_entries // n_rows + 2,
+        reading.changed,
     )
     note = f"columns are numbered from {least}, as in the file"
     problem = Problem(rows, classes, numbers, request.fit_intercept)
@@ -53,30 +54,28 @@ def svmlight_problem(
 
 @dataclass(frozen=True)
 class _Reading:
-    """Reads all features anew, and sees that the rows stayed the same."""
+    """Reads all features anew, and sees that the labels stayed the same."""
 
     text: SvmlightText
     labels: NDArray[Any]
     least: int
     d: int
-    marks: dict[int, int] = field(default_factory=dict)  # of all rows up to a row
 
     def __call__(self) -> Iterator[Any]:
         """Yield a matrix after the other."""
-        start = mark = 0
+        start = 0
         for X, y in self.text.batches(self.d):
             if not len(y):  # comments alone
                 continue
             stop = start + len(y)
-            for part in (X.indptr, X.indices, X.data):
-                mark = crc32(part, mark)
-            is_same = self.marks.setdefault(stop, mark) == mark
-            if not (is_same and np.array_equal(y, self.labels[start:stop])):
-                break
+            if not np.array_equal(y, self.labels[start:stop]):
+                raise self.changed(start)
             yield X[:, self.least :]
             start = stop
-        if start != len(self.labels):
-            raise InputError(
-                f"{self.text.path} must hold the same rows each time it is read, got "
-                f"others after row {start}; wait until it is written"
-            )
+
+    def changed(self, row: int) -> InputError:
+        """Word the error for a text that holds other rows than before."""
+        return InputError(
+            f"{self.text.path} must hold the same rows each time it is read, got "
+            f"others by row {row}; wait until it is written"
+        )
