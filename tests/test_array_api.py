@@ -1,5 +1,8 @@
 """Arrays on a device: they stay there, and the answers are those of NumPy."""
 
+import os
+import subprocess
+import sys
 from importlib import import_module
 
 import numpy as np
@@ -147,3 +150,87 @@ def test_what_cannot_be_used_is_refused_as_for_numpy(library):
     assert namespace_of(whole.rows.X) is None
     weighed = linsep.separate(make(X[:2]), [0, 1], sample_weight=[1, 1])
     assert weighed.separable
+
+
+# SciPy must be told of other arrays before it is loaded: each of these is a process.
+CHECKS = """
+import sys
+from sklearn.utils import estimator_checks
+from linsep import OptimisticPerceptron
+
+for estimator in [
+    OptimisticPerceptron(),
+    OptimisticPerceptron("max_margin"),
+    OptimisticPerceptron(kernel="rbf", nu=0.2, multi_class="ovr"),
+]:
+    found = estimator_checks.check_estimator(estimator, on_fail=None, on_skip=None)
+    ours = [one for one in found if "array_api" in one["check_name"]]
+    for one in ours:
+        print(one["status"], one["check_name"], one["exception"])
+    estimator_checks.check_array_api_input_and_values(
+        "OptimisticPerceptron", estimator, sys.argv[1]
+    )
+"""
+RESULTS = """
+import sys, warnings
+from importlib import import_module
+import numpy as np
+from sklearn import config_context
+from linsep import OptimisticPerceptron
+
+library, asarray = sys.argv[1], import_module(sys.argv[2]).asarray
+if library == "jax":
+    import_module(library).config.update("jax_enable_x64", True)
+rng = np.random.default_rng(0)
+X = rng.standard_normal((90, 3))
+names = np.array(["a", "b", "c"])[np.argmax(X + rng.standard_normal((90, 3)), axis=1)]
+expected = OptimisticPerceptron().fit(X, names)
+with config_context(array_api_dispatch=True):
+    model = OptimisticPerceptron().fit(asarray(X), names)
+    kind = type(asarray(X))
+    assert type(model.coef_) is type(model.decision_function(asarray(X))) is kind
+    assert type(model.predict_proba(asarray(X[:2]))) is kind
+    assert model.predict(asarray(X)).tolist() == expected.predict(X).tolist()
+    single = model.decision_function(asarray(X.astype(np.float32)))
+    codes = OptimisticPerceptron().fit(asarray(X), asarray(np.arange(90) % 2))
+    assert type(codes.classes_) is type(codes.predict(asarray(X))) is kind
+    try:
+        model.predict(X)
+    except ValueError as error:
+        assert "same namespace and device" in str(error), error
+    else:
+        raise AssertionError("rows of another library were taken")
+# Without it, arrays are brought to the processor as everywhere.
+assert model.predict(X).tolist() == expected.predict(X).tolist()
+np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X))
+assert isinstance(codes.predict(X), np.ndarray)
+"""
+
+
+def in_a_process(code, library):
+    """Run code where SciPy takes arrays of other libraries; return what it printed."""
+    module = {"jax": "jax.numpy"}.get(library, library)
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, library, module],
+        env=os.environ | {"SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("library", ["array_api_strict", "torch"])
+def test_the_checks_that_scikit_learn_has_for_other_arrays_pass(library):
+    arrays(library)
+    done = in_a_process(CHECKS, library)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert sum(line.startswith("passed") for line in lines) >= 3 * 3
+    assert not [line for line in lines if line.startswith("failed")]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_what_a_classifier_makes_of_rows_is_where_the_rows_are(library):
+    arrays(library)
+    done = in_a_process(RESULTS, library)
+    assert done.returncode == 0, done.stderr

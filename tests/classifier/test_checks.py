@@ -23,6 +23,8 @@ pytestmark = [
     ]
 )
 def test_estimator_contract(estimator, check):
+    if "array_api" in str(check):
+        return  # see tests/test_array_api.py: SciPy must be told of them first
     check(estimator)
 
 

@@ -6,23 +6,39 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.classifier.kernel_fits import KernelLike, KernelSpace
 from linsep.classifier.probabilities import log_probabilities
-from linsep.input import check_features
+from linsep.input import InputError, check_features
 from linsep.input.levels import Columns
 from linsep.input.types import FeaturesLike
 from linsep.result import Separation
+from linsep.rows.device import moved_to, namespace_of, to_numpy
+
+
+def is_dispatched(X: Any) -> bool:
+    """Tell whether what is made of rows goes back to the library they come from."""
+    return bool(get_config()["array_api_dispatch"]) and namespace_of(X) is not None
+
+
+def _place(X: Any) -> Any:
+    """Return the library and the device of an array, both None on the processor."""
+    xp = namespace_of(X)
+    return xp, None if xp is None else getattr(X, "device", None)
 
 
 class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A decision that is linear in the features, or in kernels at landmarks.
 
-    A fit sets ``classes_``, ``intercept_``, ``separation_``, and privately the
-    coefficients and the feature space, None for the columns themselves.
+    A fit sets ``classes_``, ``intercept_``, ``separation_``, ``coef_`` or
+    ``dual_coef_``, and privately the feature space, None for the columns themselves.
+
+    With scikit-learn's ``array_api_dispatch`` these arrays and all that is predicted
+    are of the library of the rows, and where the rows are.
     """
 
     objective: str
@@ -32,7 +48,8 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: NDArray[Any]
     intercept_: NDArray[np.float64]
     separation_: Separation | tuple[Separation, ...]
-    _coef: NDArray[np.float64]
+    coef_: NDArray[np.float64]
+    dual_coef_: NDArray[np.float64]
     _space: KernelSpace | None
     _columns: Columns | None  # those of a frame or a file that was coded
 
@@ -49,23 +66,60 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Positive for ``classes_[1]``; with many classes the largest one wins.
         """
+        return self._scores(X, "decision_function")
+
+    def _scores(self, X: Any, method: str) -> NDArray[np.float64]:
+        """Return decision values for a method, where the rows are."""
         check_is_fitted(self)
+        there = is_dispatched(X)
+        if get_config()["array_api_dispatch"]:
+            self._require_same_place(X, method)
         if self._columns is not None:
             names = tuple(self.feature_names_in_)
             X = check_features(X, len(names), names, self._columns)
         else:
+            xp = namespace_of(X) if there else np
             X = validate_data(
                 self,
                 X,
                 accept_sparse="csr" if self.kernel != "precomputed" else False,
-                dtype=[np.float64, np.float32],
+                dtype=[xp.float64, xp.float32],
                 reset=False,
             )
-        return self._decide(X if self._space is None else self._space.features(X))
+        if self._space is not None:
+            X = moved_to(X, self._space.features(to_numpy(X) if there else X))
+        return self._decide(X)
 
     def _decide(self, features: Any) -> NDArray[np.float64]:
-        scores: NDArray[np.float64] = features @ self._coef.T + self.intercept_
-        return scores.ravel() if scores.shape[1] == 1 else scores
+        coef, intercept = self._coef, self.intercept_
+        xp = namespace_of(features)
+        if xp is None:
+            coef, intercept = to_numpy(coef), to_numpy(intercept)
+        else:
+            features = xp.asarray(features, dtype=coef.dtype)
+        scores: NDArray[np.float64] = features @ coef.T + intercept
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    @property
+    def _coef(self) -> NDArray[np.float64]:
+        return self.coef_ if self._space is None else self.dual_coef_
+
+    def _require_same_place(self, X: Any, method: str) -> None:
+        """Raise unless rows are of the library, and on the device, of those fitted."""
+        if _place(X) != _place(self._coef):
+            raise InputError(
+                f"rows passed to {type(self).__name__}.{method}() must use the same "
+                "namespace and device as those fitted, whose coefficients are a "
+                f"{type(self._coef).__name__}, got a {type(X).__name__}; move them "
+                "there, or leave array_api_dispatch off"
+            )
+
+    def _move_to(self, X: Any, y: Any) -> None:
+        """Bring the arrays of a fit to where its rows are, the classes if numbers."""
+        for name, value in list(vars(self).items()):
+            is_moved = name != "classes_" or namespace_of(y) is not None
+            if is_moved and isinstance(value, np.ndarray) and value.dtype != object:
+                setattr(self, name, moved_to(X, value))
 
     def predict(self, X: FeaturesLike) -> NDArray[Any]:
         """Return the class of each row.
@@ -78,12 +132,18 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n_samples,)
         """
-        scores = self.decision_function(X)
-        if len(self.classes_) == 1:
-            return np.full(len(scores), self.classes_[0])
-        if scores.ndim == 1:
-            return np.asarray(self.classes_[(scores > 0).astype(np.intp)])
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
+        scores = self._scores(X, "predict")
+        values, classes = to_numpy(scores), to_numpy(self.classes_)
+        if len(classes) == 1:
+            codes = np.zeros(len(values), dtype=np.intp)
+        elif values.ndim == 1:
+            codes = (values > 0).astype(np.intp)
+        else:
+            codes = values.argmax(axis=1)
+        predicted: NDArray[Any] = classes[codes]
+        if namespace_of(self.classes_) is None:  # as names, which are no numbers
+            return predicted
+        return moved_to(scores, predicted)  # type: ignore[no-any-return]
 
     def _has_probabilities(self) -> bool:
         """Tell whether the fit is a logistic regression; else say what to do."""
@@ -111,15 +171,23 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return np.asarray(np.exp(self.predict_log_proba(X)))
+        return self._probabilities(X, np.exp, "predict_proba")
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: FeaturesLike) -> NDArray[np.float64]:
         """Return logarithms of the probabilities; see `predict_proba`."""
-        scores = self.decision_function(X)
-        if len(self.classes_) == 1:
-            return np.zeros((len(scores), 1))
-        return log_probabilities(scores, joint=hasattr(self, "pairs_"))
+        return self._probabilities(X, np.asarray, "predict_log_proba")
+
+    def _probabilities(self, X: Any, of_logs: Any, method: str) -> NDArray[np.float64]:
+        """Return a function of the logarithms of probabilities, where the rows are."""
+        scores = self._scores(X, method)
+        values = to_numpy(scores)
+        if self.classes_.shape[0] == 1:
+            logs = np.zeros((len(values), 1))
+        else:
+            logs = log_probabilities(values, joint=hasattr(self, "pairs_"))
+        found: NDArray[np.float64] = moved_to(scores, of_logs(logs))
+        return found
 
     def _verdict(self) -> str:
         """Return what was proved, as HTML; nothing before a fit."""
@@ -143,4 +211,5 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.array_api_support = True
         return tags

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from linsep.classifier.fit_warnings import warn_of
 from linsep.classifier.fitted import Fitted, Settings, smallest_margin
 from linsep.classifier.kernel_fits import Kernel, KernelLike, fit_kernel
-from linsep.classifier.linear_rule import LinearRule
+from linsep.classifier.linear_rule import LinearRule, is_dispatched
 from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.row_weights import ClassWeight, class_factors, units_of
 from linsep.classifier.samples import Samples
@@ -26,7 +26,7 @@ from linsep.input.levels import Columns
 from linsep.input.problem import streamed_problem, tabulated
 from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Progress
-from linsep.rows.device import DeviceRows
+from linsep.rows.device import DeviceRows, to_numpy
 from linsep.solvers.bounds import norm
 from linsep.solvers.soft_margin.tempered import TEMPERATURE
 
@@ -171,6 +171,11 @@ class OptimisticPerceptron(LinearRule):
     One class alone is fitted too, unlike by scikit-learn's own linear models: it is
     predicted for every row, and ``separation_`` says so.
 
+    With ``sklearn.set_config(array_api_dispatch=True)`` rows may be arrays of PyTorch,
+    CuPy or another library of the array API: the fit is made on the processor, its
+    arrays go where the rows are, and rows of that library and device are predicted
+    there.
+
     There is no ``partial_fit``: a proof about all rows cannot be had from some of them.
     Rows of zero weight count as absent, equal rows count once with their weights added.
     A separation proved with a kernel is one of the Gram matrix as given: the signs of
@@ -274,6 +279,10 @@ class OptimisticPerceptron(LinearRule):
         self
         """
         self._validate_params()
+        if is_dispatched(X):
+            self.fit(to_numpy(X), to_numpy(y), to_numpy(sample_weight))
+            self._move_to(X, y)
+            return self
         streamed = streamed_problem(X, y, bool(self.fit_intercept))
         if streamed is not None and not isinstance(streamed.rows, DeviceRows):
             self._fit_streamed(streamed, sample_weight)
@@ -328,8 +337,7 @@ class OptimisticPerceptron(LinearRule):
         if problem.feature_names is not None:
             self.feature_names_in_ = np.array(problem.feature_names, dtype=object)
         fit, self.margin_ = fit_streamed(problem, settings)
-        self._take([fit], settings)
-        self.coef_ = self._coef
+        self.coef_ = self._take([fit], settings)
 
     def _fit_linear(
         self,
@@ -342,13 +350,13 @@ class OptimisticPerceptron(LinearRule):
         self._space = None
         if len(self.classes_) > 2 and settings.multi_class == "joint":
             samples = Samples.of(X, labels, weights, units)
-            self._take([fit_joint(samples, self.classes_, settings)], settings)
+            fits = [fit_joint(samples, self.classes_, settings)]
         else:
             names = getattr(self, "feature_names_in_", None)
             columns = None if names is None else tuple(map(str, names))
             given = X, labels, weights, units, self.classes_, columns, settings
-            self._take(fit_each_side(*given), settings)
-        self.coef_ = self._coef
+            fits = fit_each_side(*given)
+        self.coef_ = self._take(fits, settings)
         kept = np.flatnonzero(weights > 0)
         self._measure(X if kept.size == len(labels) else X[kept], labels[kept])
 
@@ -363,8 +371,8 @@ class OptimisticPerceptron(LinearRule):
         settings = self._settings()
         given = X, labels, weights, units, self.classes_, settings
         fits, self._space, features, samples = fit_kernel(kernel, *given)
-        self._take(fits, settings)
-        self.dual_coef_, self.landmarks_ = self._coef, self._space.landmarks
+        self.dual_coef_ = self._take(fits, settings)
+        self.landmarks_ = self._space.landmarks
         self._measure(features, samples.labels)
 
     def _settings(self) -> Settings:
@@ -393,10 +401,9 @@ class OptimisticPerceptron(LinearRule):
             is_class_weighted=self.class_weight is not None,
         )
 
-    def _take(self, fits: list[Fitted], settings: Settings) -> None:
-        """Set the attributes that every kind of fit has, and warn."""
+    def _take(self, fits: list[Fitted], settings: Settings) -> NDArray[np.float64]:
+        """Set the attributes that every kind of fit has, warn, return coefficients."""
         single = len(fits) == 1
-        self._coef = np.vstack([one.coef for one in fits])
         self.intercept_ = np.concatenate([one.intercept for one in fits])
         self.support_ = np.unique(np.concatenate([one.support for one in fits]))
         self.n_iter_ = max(1, sum(one.n_iter for one in fits))
@@ -412,15 +419,17 @@ class OptimisticPerceptron(LinearRule):
         if fits[0].pairs is not None:
             self.pairs_ = fits[0].pairs
         warn_of(fits, settings)
+        return np.vstack([one.coef for one in fits])
 
     def _measure(self, features: Any, labels: NDArray[np.intp]) -> None:
         """Set the margin of the training rows."""
         if len(self.classes_) == 1:
             self.margin_ = float("inf")
             return
-        against = self._coef if len(self._coef) > 1 else np.zeros_like(self._coef)
+        coef = self._coef
+        against = coef if len(coef) > 1 else np.zeros_like(coef)
         lengths = np.array(
-            [[self._length(own - other) for other in against] for own in self._coef]
+            [[self._length(own - other) for other in against] for own in coef]
         )
         self.margin_ = smallest_margin(self._decide(features), labels, lengths)
 

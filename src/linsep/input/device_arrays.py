@@ -21,7 +21,7 @@ def device_problem(X: Any, y: Any, fit_intercept: bool) -> Problem | None:
         return None
     if 0 in X.shape:
         return None
-    labels = labels_from(to_numpy(y) if namespace_of(y) is not None else y)
+    labels = labels_from(to_numpy(y))
     if len(labels) != X.shape[0]:
         raise InputError(
             f"X and y must have the same number of rows, got {X.shape[0]} rows in X "

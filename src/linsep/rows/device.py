@@ -41,8 +41,10 @@ def namespace_of(X: object) -> Any:
     return None if find is None else find()
 
 
-def to_numpy(X: Any) -> NDArray[Any]:
-    """Bring an array to the processor."""
+def to_numpy(X: Any) -> Any:
+    """Bring an array to the processor; what is no array of another library stays."""
+    if namespace_of(X) is None:
+        return X
     if hasattr(X, "detach"):  # PyTorch
         return np.asarray(X.detach().cpu().numpy())
     if hasattr(X, "get"):  # CuPy
@@ -51,6 +53,18 @@ def to_numpy(X: Any) -> NDArray[Any]:
         return np.asarray(X)
     except (TypeError, RuntimeError, ValueError):  # no conversion but by this protocol
         return np.asarray(np.from_dlpack(X))
+
+
+def moved_to(X: Any, values: NDArray[Any]) -> Any:
+    """Bring an array from the processor to where another one is."""
+    xp = namespace_of(X)
+    if xp is None:
+        return values
+    device = getattr(X, "device", None)
+    try:
+        return xp.asarray(values, device=device)
+    except TypeError:  # a device without doubles
+        return xp.asarray(values.astype(np.float32), device=device)
 
 
 class DeviceRows(BlockRows):
@@ -167,8 +181,7 @@ class DeviceRows(BlockRows):
 
     def _there(self, values: NDArray[Any]) -> Any:
         """Bring a vector to where the array is."""
-        device = getattr(self.X, "device", None)
-        return self._xp.asarray(values, device=device)
+        return moved_to(self.X, values)
 
 
 def _ones(xp: Any, mask: Any) -> Any:
