@@ -34,7 +34,8 @@ slow: $(TESTING) ## the tests that take minutes
 
 backends: $(TESTING) ## the tests on PyTorch, JAX, Ray and Spark, which are installed; Spark needs Java
 	$(PIP_INSTALL) --group backends
-	$(BIN)/python -m pytest tests/test_array_api.py tests/test_ray_and_spark.py $(ARGS)
+	$(BIN)/python -m pytest tests/test_array_api.py $(ARGS)
+	$(BIN)/python -m pytest tests/test_ray_and_spark.py $(ARGS)  # JAX does not like forks
 
 torture: $(TESTING) ## hostile data, files, signals and crowds; ARGS="--scale 10" for longer
 	PYTHONPATH=tests $(BIN)/python -m torture $(ARGS)

@@ -82,8 +82,9 @@ def test_no_column_found_can_be_left_out(seed, n_used, quasi, family):
 
 def test_every_column_of_real_data_is_tried_at_the_cost_of_a_few_looks():
     X, y = load_breast_cancer(return_X_y=True)
-    # Two or three looks of each engine are at its start, before its first round.
-    search = search_of(X, y, most_looks=500)
+    # Two or three looks of each engine are at its start, before its first round. Which
+    # engines are started depends on how a processor rounds: some 450 to 600 looks.
+    search = search_of(X, y, most_looks=900)
     found, were_tried = search.for_all
     assert were_tried
     used = search.columns_used(found)

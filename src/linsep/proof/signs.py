@@ -53,14 +53,21 @@ def settled_signs(
     """
     floats = doubles_from(w)
     products, sizes = rows.margins(floats, index)
-    error = rounding_error(sizes, rows.n_terms)
-    lost = is_lost(floats, w)
+    lost, more = is_lost(floats, w), None
     if lost.any():
         # Such a weight is off by at most 2^-1075, far below the normal range.
-        error += rows.margins(np.where(lost, SMALLEST_NORMAL, 0.0), index)[1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        relative = np.where((sizes > 0) & np.isfinite(sizes), products / sizes, 0.0)
-    return certain_signs(products, sizes, error), relative
+        more = rows.margins(np.where(lost, SMALLEST_NORMAL, 0.0), index)[1]
+    signs = np.empty(index.size, dtype=np.int8)
+    for start, stop in split(index.size, rows.shape[1]):
+        product, size = products[start:stop], sizes[start:stop]
+        error = rounding_error(size, rows.n_terms)
+        if more is not None:
+            error += more[start:stop]
+        signs[start:stop] = certain_signs(product, size, error)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            product /= size
+        product[~((size > 0) & np.isfinite(size))] = 0.0
+    return signs, products
 
 
 def exact_signs_of(rows: Rows, w: Sequence[int], index: Index) -> NDArray[np.int8]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from linsep.rows.matrices import rows_from, stacked
 from linsep.rows.matrix_rows import Margins, MatrixRows
-from linsep.rows.protocol import Scan
+from linsep.rows.protocol import Scan, are_all
 
 Index = NDArray[np.intp]
 Found = TypeVar("Found")
@@ -146,7 +146,7 @@ class BlockRows(ABC):
             return self._signed(index).margins(w)
         parts = self.fold(Multiplying(w), _concatenated)
         products, sizes = np.concatenate(parts[0]), np.concatenate(parts[1])
-        if index is None or np.array_equal(index, np.arange(self.shape[0])):
+        if index is None or are_all(index, self.shape[0]):
             return products, sizes
         return products[index], sizes[index]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.protocol import Scan, split
+from linsep.rows.protocol import Scan, are_all, split
 from linsep.rows.sweep import sweep
 from linsep.rows.threads import map_in_threads
 
@@ -70,7 +70,7 @@ class MatrixRows(ABC):
         What they may be off by is for `linsep.rows.rounding` to say.
         """
         n = self.shape[0]
-        if index is not None and not np.array_equal(index, np.arange(n)):
+        if index is not None and not are_all(index, n):
             s, t = np.empty(index.size), np.empty(index.size)
             for start, stop in split(index.size, self.entries_a_row):
                 part = index[start:stop]
