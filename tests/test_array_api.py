@@ -155,18 +155,28 @@ def test_what_cannot_be_used_is_refused_as_for_numpy(library):
 # SciPy must be told of other arrays before it is loaded: each of these is a process.
 CHECKS = """
 import sys
+from importlib.util import find_spec
+from unittest import SkipTest
 from sklearn.utils import estimator_checks
 from linsep import OptimisticPerceptron
+
+if find_spec("torch"):  # built for CUDA: is there a device?
+    import torch
+
+    torch.backends.cuda.is_built = torch.cuda.is_available
 
 for estimator in [
     OptimisticPerceptron(),
     OptimisticPerceptron("max_margin"),
     OptimisticPerceptron(kernel="rbf", nu=0.2, multi_class="ovr"),
 ]:
-    found = estimator_checks.check_estimator(estimator, on_fail=None, on_skip=None)
-    ours = [one for one in found if "array_api" in one["check_name"]]
-    for one in ours:
-        print(one["status"], one["check_name"], one["exception"])
+    for one, check in estimator_checks.estimator_checks_generator(estimator):
+        if "array_api" in str(check):
+            try:
+                check(one)
+                print("passed")
+            except SkipTest:
+                pass
     estimator_checks.check_array_api_input_and_values(
         "OptimisticPerceptron", estimator, sys.argv[1]
     )
@@ -224,9 +234,7 @@ def test_the_checks_that_scikit_learn_has_for_other_arrays_pass(library):
     arrays(library)
     done = in_a_process(CHECKS, library)
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert sum(line.startswith("passed") for line in lines) >= 3 * 3
-    assert not [line for line in lines if line.startswith("failed")]
+    assert done.stdout.count("passed") >= 3 * 3
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -18,14 +18,14 @@ ctypedef fused index:
 
 
 def row_major_margins(
-    const real[:, ::1] X,
+    const real[:, :] X,
     const int8_t[::1] signs,
     const double[::1] w,
     double constant,
     double[::1] s,
     double[::1] t,
 ):
-    """Set ``s = sign (x . w + constant)`` and ``t`` for C-ordered rows."""
+    """Set ``s = sign (x . w + constant)`` and ``t`` for rows, each in one piece."""
     cdef Py_ssize_t i, j, d = X.shape[1]
     cdef double total, size, term
     cdef const real* x

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows.matrices import rows_from, stacked
-from linsep.rows.matrix_rows import Margins, MatrixRows
-from linsep.rows.protocol import Scan, are_all
+from linsep.rows.matrix_rows import Margins, MatrixRows, are_all
+from linsep.rows.protocol import Scan
 
 Index = NDArray[np.intp]
 Found = TypeVar("Found")

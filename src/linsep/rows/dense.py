@@ -12,7 +12,7 @@ from linsep.rows.matrix_rows import MatrixRows
 
 
 class DenseRows(MatrixRows):
-    """Signed rows over a dense array, C- or F-ordered arrays being read in place.
+    """Signed rows over a dense array, read in place if its rows or columns are.
 
     Other layouts are made contiguous a chunk at a time; for the parameters see
     `MatrixRows`.
@@ -29,9 +29,8 @@ class DenseRows(MatrixRows):
         n_features = self.X.shape[1]
         signs = self.signs[index].astype(np.float64)
         rows = np.empty((len(signs), self.shape[1]))
-        rows[:, :n_features] = self.X[index]
-        rows[:, n_features:] = 1.0
-        rows *= signs[:, None]
+        np.multiply(self.X[index], signs[:, None], out=rows[:, :n_features])
+        rows[:, n_features:] = signs[:, None]
         return rows
 
     def _fill(
@@ -49,5 +48,7 @@ class DenseRows(MatrixRows):
                 self.X.T, start, stop, signs, weights, constant, s, t
             )
         else:
-            chunk = np.ascontiguousarray(self.X[start:stop])
+            chunk = self.X[start:stop]
+            if chunk.strides[1] != chunk.itemsize:  # a row is not in one piece
+                chunk = np.ascontiguousarray(chunk)
             _sweeps.row_major_margins(chunk, signs, weights, constant, s, t)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.protocol import Scan, are_all, split
+from linsep.rows.protocol import Scan, split
 from linsep.rows.sweep import sweep
 from linsep.rows.threads import map_in_threads
 
@@ -120,3 +120,11 @@ class MatrixRows(ABC):
         t: NDArray[np.float64],
     ) -> None:
         """Set ``s`` and ``t`` to the margins of a range of rows and their sizes."""
+
+
+def are_all(index: NDArray[np.intp], n_rows: int) -> bool:
+    """Tell whether the rows named are all there are, in order."""
+    return index.size == n_rows and all(
+        np.array_equal(index[start:stop], np.arange(start, stop))
+        for start, stop in split(n_rows, 1)
+    )

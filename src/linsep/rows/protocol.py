@@ -140,11 +140,3 @@ def split(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
     size = max(1, CHUNK_ENTRIES // max(1, n_columns))
     for start in range(0, n_rows, size):
         yield start, min(start + size, n_rows)
-
-
-def are_all(index: NDArray[np.intp], n_rows: int) -> bool:
-    """Tell whether the rows named are all there are, in order."""
-    return index.size == n_rows and all(
-        np.array_equal(index[start:stop], np.arange(start, stop))
-        for start, stop in split(n_rows, 1)
-    )

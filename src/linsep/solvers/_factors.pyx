@@ -6,8 +6,10 @@ any layout.
 
 import numpy as np
 
-from scipy.linalg.cython_blas cimport dtrsm
-from scipy.linalg.cython_lapack cimport dgeqp3, dorgqr, dpotrf, dpotrs, dpstrf
+from scipy.linalg.cython_blas cimport dtrmm, dtrsm
+from scipy.linalg.cython_lapack cimport (
+    dgeqp3, dorgqr, dpotrf, dpotrs, dpstrf, dtrtri
+)
 
 # Columns of work space for blocked Householder reflections, a column of the matrix.
 cdef int BLOCK = 64
@@ -90,12 +92,9 @@ def orthonormal(rows, double tolerance):
     return Q, triangle, order[:rank].astype(np.intp) - 1
 
 
-def divided(rows, triangle, bint lower=False, bint overwrite=False):
-    """Return ``rows @ inverse(triangle)``, in C order; rows of shape (k,) or (m, k).
-
-    With `overwrite` it takes the place of the rows, doubles in C order.
-    """
-    quotient = rows if overwrite else np.array(rows, dtype=np.float64, order="C")
+def divided(rows, triangle, bint lower=False):
+    """Return ``rows @ inverse(triangle)``, in C order; rows of shape (k,) or (m, k)."""
+    quotient = np.array(rows, dtype=np.float64, order="C")
     if quotient.size == 0:
         return quotient
     cdef double[:, ::1] out = quotient.reshape(-1, triangle.shape[0])
@@ -110,3 +109,26 @@ def divided(rows, triangle, bint lower=False, bint overwrite=False):
             &out[0, 0], &k,
         )
     return quotient
+
+
+def inverted(triangle):
+    """Return the inverse of an upper triangle without zeros on its diagonal."""
+    inverse = np.array(triangle, dtype=np.float64, order="F")
+    cdef double[::1, :] out = inverse
+    cdef int k = <int> out.shape[0], failed = 0
+    if k:
+        with nogil:
+            dtrtri("U", "N", &k, &out[0, 0], &k, &failed)
+    return inverse
+
+
+def multiply(double[:, ::1] rows, const double[::1, :] triangle):
+    """Put ``rows @ triangle`` in the place of the rows, the triangle upper."""
+    cdef int m = <int> rows.shape[0], k = <int> rows.shape[1]
+    cdef double scale = 1.0
+    if m and k:
+        with nogil:
+            dtrmm(
+                "L", "U", "T", "N", &k, &m, &scale, <double*> &triangle[0, 0], &k,
+                &rows[0, 0], &k,
+            )

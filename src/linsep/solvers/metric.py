@@ -116,7 +116,7 @@ def _coordinates(A: Any, check: Check, *, overwrite: bool = False) -> Coordinate
     """Whiten the rows as they are, dense ones in place if allowed."""
     m, d = A.shape
     if d > WIDE * m:
-        return _gram_coordinates(A, check)
+        return _gram_coordinates(A, check, overwrite=overwrite)
     return _dense_coordinates(as_dense(A), check, overwrite=overwrite)
 
 
@@ -248,13 +248,13 @@ def _qr_coordinates(scaled: Balanced) -> Coordinates:
     )
 
 
-def _gram_coordinates(A: Any, check: Check) -> Coordinates:
+def _gram_coordinates(A: Any, check: Check, *, overwrite: bool = False) -> Coordinates:
     """Whiten in the row space: ``A A^T = L L^T``, and the rows of L are whitened.
 
     Independent rows are then orthonormal: as good as the unit vectors.
     """
     m = A.shape[0]
-    scaled = Balanced.of(A)
+    scaled = Balanced.of(A, overwrite=overwrite)
     gram = gram_of(scaled.values, check)
     to_unit = np.ldexp(1.0, -exponents(np.sqrt(gram.diagonal())))
     check()

@@ -86,9 +86,12 @@ class Balanced:
             values = np.multiply(A, np.ldexp(1.0, -columns), out=A)
         else:
             values = _shifted_both(A, None, -columns)
+        as_they_are = cls(values, np.zeros(m, dtype=np.int64), columns)
+        if not m or _are_alike(values):
+            return as_they_are
         by_row = exponents(_largest(values, 1))
-        if not m or by_row.max() - by_row.min() <= EXTREME_ROW_BITS:
-            return cls(values, np.zeros(m, dtype=np.int64), columns)
+        if by_row.max() - by_row.min() <= EXTREME_ROW_BITS:
+            return as_they_are
         rows = by_row - int(np.median(by_row))
         rows[np.abs(rows) <= EXTREME_ROW_BITS] = 0
         scaled = _shifted_both(A, -rows, -columns)
@@ -155,6 +158,17 @@ def _shifted_both(
     if np.abs(columns).max(initial=0) > SAFE_EXPONENT:
         return np.ldexp(A, columns)
     return A * np.ldexp(1.0, columns)  # the usual case, in a tenth of the time
+
+
+def _are_alike(A: Any) -> bool:
+    """Tell, where that is quick, that no row of entries up to 1 is of extreme size.
+
+    The largest entry of a row of d is at least its length over the root of d.
+    """
+    if is_sparse(A):
+        return False
+    least = np.einsum("ij,ij->i", A, A).min()
+    return bool(least >= math.ldexp(A.shape[1], 2 * (2 - EXTREME_ROW_BITS)))
 
 
 def _largest(A: Any, axis: int) -> NDArray[np.float64]:
