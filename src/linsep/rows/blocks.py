@@ -245,7 +245,7 @@ class _Worst:
 
     def merged(self, other: _Worst) -> _Worst:
         """Merge with the scan of later rows."""
-        scan, order = self.scan.merged(other.scan, self.asked.k)
+        scan, order = _merged(self.scan, other.scan, self.asked.k)
         if 0 < self.asked.k == order.size:
             self.asked.limit = float(scan.scores[-1])
         n, most = self.scan.index.size, self.asked.most
@@ -253,6 +253,28 @@ class _Worst:
         # Where a row stands among those held; all of the first `most` are held.
         places = np.where(order < n, order, order - n + self.features.shape[0])
         return _Worst(scan, held[places[:most]], self.asked)
+
+
+def _merged(a: Scan, b: Scan, k: int) -> tuple[Scan, Index]:
+    """Return the scan of the rows of both, and where its rows stood.
+
+    The places are those in both scans' rows, one after the other.
+    """
+    index = np.concatenate([a.index, b.index])
+    scores = np.concatenate([a.scores, b.scores])
+    order = np.lexsort((index, scores))[:k]
+    scan = Scan(
+        min(a.margin_negative, b.margin_negative),
+        min(a.margin_positive, b.margin_positive),
+        min(a.margin_settled, b.margin_settled),
+        a.n_violations + b.n_violations,
+        a.n_unsettled + b.n_unsettled,
+        index[order],
+        np.concatenate([a.values, b.values])[order],
+        max(a.error, b.error),
+        scores[order],
+    )
+    return scan, order
 
 
 @dataclass(frozen=True)

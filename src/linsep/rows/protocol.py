@@ -65,27 +65,6 @@ class Scan:
         """A rigorous lower bound on ``min_i a_i . w`` over all rows."""
         return min(self.margin_negative, self.margin_positive)
 
-    def merged(self, other: Scan, k: int) -> tuple[Scan, NDArray[np.intp]]:
-        """Return the scan of these rows and of others, and where its rows stood.
-
-        The places are those in both scans' rows, one after the other.
-        """
-        index = np.concatenate([self.index, other.index])
-        scores = np.concatenate([self.scores, other.scores])
-        order = np.lexsort((index, scores))[:k]
-        scan = Scan(
-            min(self.margin_negative, other.margin_negative),
-            min(self.margin_positive, other.margin_positive),
-            min(self.margin_settled, other.margin_settled),
-            self.n_violations + other.n_violations,
-            self.n_unsettled + other.n_unsettled,
-            index[order],
-            np.concatenate([self.values, other.values])[order],
-            max(self.error, other.error),
-            scores[order],
-        )
-        return scan, order
-
 
 class Rows(Protocol):
     """Signed rows that can be swept and gathered; all that may be asked of data.

@@ -23,7 +23,7 @@ stay sparse.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,10 +32,10 @@ from numpy.typing import NDArray
 
 from linsep.rows import as_dense, is_sparse
 from linsep.solvers._factors import divided, orthonormal
-from linsep.solvers.bounds import row_lengths
+from linsep.solvers.diagonal_metric import normalised, unit_columns
 from linsep.solvers.gram_factor import clear_factor, pivoted_cholesky
 from linsep.solvers.pieces import Check, divided_by, gram_of, no_check, second_moment
-from linsep.solvers.scaling import Balanced, exponents, row_blocks, row_numbers
+from linsep.solvers.scaling import Balanced, exponents
 
 # Directions this small, relative to the largest, are rounding: a QR of doubles cannot
 # tell them from zero. A separator that needs them is found by the exact ladder.
@@ -106,7 +106,7 @@ def whiten(
     # Scaling may lose what is far below the rest; what overflows is looked at.
     with np.errstate(under="ignore", over="ignore", invalid="ignore"):
         if diagonal or min(m, d) > MOST_COORDINATES:
-            return _diagonal_coordinates(A)
+            return Coordinates(*unit_columns(A), is_diagonal=True)
         if constant and not is_sparse(A) and m and d > 1:
             return _centred(A, check)
         return _coordinates(A, check)
@@ -165,22 +165,12 @@ def rewhiten(coordinates: Coordinates, weights: NDArray[np.float64]) -> Coordina
         triangle = np.linalg.cholesky(second_moment).T
     except np.linalg.LinAlgError:  # directions lost to rounding: leave things be
         return coordinates
-    unit, length = _normalised(divided(rows, triangle))
+    unit, length = normalised(divided(rows, triangle))
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         return coordinates.to_weights(_solved(triangle, u))
 
     return Coordinates(unit, coordinates.scale * length, to_weights)
-
-
-def _normalised(
-    rows: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bring rows to unit length in place; return also the lengths, 1 for a zero."""
-    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    length[length == 0] = 1.0
-    rows /= length[:, None]
-    return rows, length
 
 
 def _dense_coordinates(
@@ -214,7 +204,7 @@ def _moment_coordinates(scaled: Balanced, check: Check) -> Coordinates | None:
     check()
     triangle = np.ldexp(rows[chosen].T, columns[chosen])
     whitened = divided_by(np.take(scaled.values, chosen, 1), triangle, check)
-    unit, length = _normalised(whitened)
+    unit, length = normalised(whitened)
     return Coordinates(
         unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
     )
@@ -242,7 +232,7 @@ def _solved(
 def _qr_coordinates(scaled: Balanced) -> Coordinates:
     """Whiten by a pivoted QR of the scaled rows: ``A T = Q``."""
     Q, triangle, chosen = orthonormal(scaled.values, RANK_TOLERANCE)
-    unit, length = _normalised(Q)
+    unit, length = normalised(Q)
     return Coordinates(
         unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
     )
@@ -275,41 +265,3 @@ def _gram_coordinates(A: Any, check: Check, *, overwrite: bool = False) -> Coord
         return scaled.weights(np.asarray(scaled.values.T @ beta))
 
     return Coordinates(inner.rows, scaled.lengths(inner.scale), to_weights)
-
-
-def _unit_rows(
-    A: Any,
-) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
-    """Bring columns, then rows of a CSR matrix to unit length, in place.
-
-    Returns the rows, their lengths, and what the columns were multiplied by.
-    """
-    width = np.zeros(A.shape[1])
-    for _, part in row_blocks(A):
-        squares = np.square(A.data[part])
-        width += np.bincount(A.indices[part], squares, minlength=width.size)
-    to_columns = 1.0 / np.sqrt(np.where(width > 0, width, 1.0))
-    for _, part in row_blocks(A):
-        A.data[part] *= to_columns[A.indices[part]]
-    length = row_lengths(A)
-    length[length == 0] = 1.0
-    for here, part in row_blocks(A):
-        A.data[part] /= length[row_numbers(A, here)]
-    return A, length, to_columns
-
-
-def _diagonal_coordinates(A: Any) -> Coordinates:
-    """Bring columns, then rows, to unit length; sparse stays sparse."""
-    scaled = Balanced.of(A)
-    values, scaled = scaled.values, replace(scaled, values=None)
-    if is_sparse(values):
-        unit, length, to_columns = _unit_rows(values)
-    else:
-        width = np.sqrt(np.square(values).sum(axis=0))
-        to_columns = 1.0 / np.where(width > 0, width, 1.0)
-        unit, length = _normalised(values * to_columns)
-
-    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        return scaled.weights(to_columns * u)
-
-    return Coordinates(unit, scaled.lengths(length), to_weights, is_diagonal=True)
