@@ -15,9 +15,13 @@ from judges import dot, fractions_of, rank, z3_direction_exists
 from linsep.diagnosis.exact import block_verdicts as blocks
 from linsep.diagnosis.exact import large_columns, ordered_partition
 from linsep.diagnosis.exact.block_verdicts import block_verdicts
+from linsep.diagnosis.exact.demands import demands_of
 from linsep.diagnosis.exact.large_columns import columns_of_many, echelon, without
+from linsep.diagnosis.inputs.call_shapes import study_of
 from linsep.diagnosis.status import Estimate
+from linsep.diagnosis.watch import OutOfTime
 from linsep.rows import rows_from
+from linsep.rows.equal_rows import merge_equal_rows
 from linsep.verified.parts import no_check
 from linsep.verified.vectors import SparseVector, written_out
 from random_designs import FAMILIES, random_problem
@@ -345,3 +349,23 @@ def test_hostile_rows_are_diagnosed_alike(seed):
     assert found.status == exact.status
     assert found.separated_rows.tolist() == exact.separated_rows.tolist()
     found.certificate.verify(*found.certificate_data())
+
+
+def test_a_limit_is_looked_at_between_pieces_of_a_product(monkeypatch):
+    """Rows that are fewer than columns are multiplied with each other in pieces."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 60)), np.arange(40) % 2
+    study = study_of(
+        [X, y],
+        family="binomial",
+        fit_intercept=None,
+        sample_weight=None,
+        feature_names=None,
+    )
+    demands = demands_of(study, merge_equal_rows(study.X))
+    assert ordered_partition.separated_at_once(demands, lambda: False) is not None
+    monkeypatch.setattr("linsep.solvers.pieces.A_PIECE", 10 * 40 * 61)
+    looks = iter([False, False, True])
+    with pytest.raises(OutOfTime):
+        ordered_partition.separated_at_once(demands, looks.__next__)
+    assert not list(looks)

@@ -22,9 +22,11 @@ from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
 from linsep.proof.signs import all_positive
-from linsep.rows import Rows, as_dense, is_sparse, rows_from
+from linsep.rows import Rows, as_dense, rows_from
 from linsep.solvers._factors import cholesky, solve_factored
+from linsep.solvers.bounds import row_lengths
 from linsep.solvers.engines import Kind, solve
+from linsep.solvers.pieces import gram_of
 from linsep.verified.answers import combined
 from linsep.verified.overlap import Counts
 from linsep.verified.parts import Check
@@ -119,7 +121,9 @@ def separated_at_once(
         return None
     every = np.arange(m)
     block = rows.take(every)
-    found = _through_all(block) if m <= min(rows.shape[1], MOST_FACTORED) else None
+    found = None
+    if m <= min(rows.shape[1], MOST_FACTORED):
+        found = _through_all(block, partial(require_time, should_stop))
     if found is None:
         candidate = solve(
             block,
@@ -144,16 +148,16 @@ def separated_at_once(
     return OrderedPartition(reduced, tuple(w), None, none)
 
 
-def _through_all(block: Any) -> NDArray[np.float64] | None:
+def _through_all(block: Any, check: Check) -> NDArray[np.float64] | None:
     """Return the shortest w with ``a_i . w`` the same for all rows, of length one.
 
     Independent rows have one; None where they are not, as far as doubles show.
     """
-    squares = block.multiply(block) if is_sparse(block) else np.square(block)
-    lengths = np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
+    lengths = row_lengths(block)
     if not (lengths > 0).all() or not np.isfinite(lengths).all():
         return None
-    gram = as_dense(block @ block.T) / lengths / lengths[:, np.newaxis]
+    gram = gram_of(block, check) / lengths / lengths[:, np.newaxis]
+    check()
     lower = cholesky(gram)
     if lower is None:
         return None
