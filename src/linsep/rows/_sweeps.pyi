@@ -10,16 +10,6 @@ Signs = NDArray[np.int8]
 def row_major_margins(
     X: Reals, signs: Signs, w: Floats, constant: float, s: Floats, t: Floats
 ) -> None: ...
-def column_major_margins(
-    columns: Reals,
-    start: int,
-    stop: int,
-    signs: Signs,
-    w: Floats,
-    constant: float,
-    s: Floats,
-    t: Floats,
-) -> None: ...
 def scattered_margins(
     addresses: NDArray[np.uintp],
     is_single: bool,

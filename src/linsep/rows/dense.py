@@ -42,13 +42,14 @@ class DenseRows(MatrixRows):
         s: NDArray[np.float64],
         t: NDArray[np.float64],
     ) -> None:
-        signs = self.signs[start:stop]
-        if self.X.flags.f_contiguous and not self.X.flags.c_contiguous:
-            _sweeps.column_major_margins(
-                self.X.T, start, stop, signs, weights, constant, s, t
-            )
-        else:
-            chunk = self.X[start:stop]
-            if chunk.strides[1] != chunk.itemsize:  # a row is not in one piece
-                chunk = np.ascontiguousarray(chunk)
-            _sweeps.row_major_margins(chunk, signs, weights, constant, s, t)
+        given = self.signs[start:stop], weights, constant, s, t
+        chunk = self.X[start:stop]
+        column_step, size = chunk.strides[1], chunk.itemsize
+        if chunk.strides[0] == size != column_step:  # a column is in one piece
+            columns = chunk.ctypes.data + column_step * np.arange(chunk.shape[1])
+            is_single = chunk.dtype == np.float32
+            _sweeps.scattered_margins(columns.astype(np.uintp), is_single, *given)
+            return
+        if column_step != size:  # nor is a row
+            chunk = np.ascontiguousarray(chunk)
+        _sweeps.row_major_margins(chunk, *given)
