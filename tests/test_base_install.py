@@ -12,8 +12,8 @@ WITHOUT = """
 import sys
 from runpy import run_path
 
-HIDDEN = {"formulaic", "jinja2", "matplotlib", "pandas", "polars", "pyarrow"}
-HIDDEN |= {"statsmodels"}
+HIDDEN = {"altair", "formulaic", "jinja2", "matplotlib", "pandas", "polars"}
+HIDDEN |= {"pyarrow", "statsmodels", "vl_convert"}
 
 class Hiding:
     def __init__(self, finder):
