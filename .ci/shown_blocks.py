@@ -21,7 +21,8 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EXTRAS = ("formulaic", "matplotlib", "pandas", "polars", "pyarrow", "statsmodels")
+EXTRAS = ("altair", "formulaic", "matplotlib", "pandas", "polars", "pyarrow")
+EXTRAS += ("statsmodels",)
 
 
 def require_base_install() -> None:

@@ -12,8 +12,8 @@ WITHOUT = """
 import sys
 from runpy import run_path
 
-HIDDEN = {"formulaic", "jinja2", "matplotlib", "pandas", "polars", "pyarrow"}
-HIDDEN |= {"statsmodels"}
+HIDDEN = {"altair", "formulaic", "jinja2", "matplotlib", "pandas", "polars"}
+HIDDEN |= {"pyarrow", "statsmodels", "vl_convert"}
 
 class Hiding:
     def __init__(self, finder):
@@ -115,3 +115,13 @@ def test_a_page_names_its_extra_before_any_work(plants):
         done = linsep_without_extras(plants.parent, command, plants, *options)
         assert done.returncode == 2
         assert 'pip install "linsep[report]"' in done.stderr
+
+
+def test_a_page_needs_no_matplotlib(tmp_path):
+    code = (
+        "HIDDEN -= {'altair', 'jinja2', 'vl_convert'}\n"
+        "import linsep\n"
+        "print(linsep.separate([[0.0], [1.0]], [0, 1]).to_html().count('<svg'))\n"
+    )
+    done = run_without_extras(code, tmp_path)
+    assert done.stdout == "2\n", done.stderr

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
-# Of classes, in their order; used again from the first where there are more.
+# Of classes, as `class_look` says.
 CLASS_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY)
 CLASS_MARKERS = ("o", "^", "s", "D", "v")
 
@@ -38,6 +38,12 @@ _STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",  # looks the same on machines without the font
     "svg.hashsalt": "linsep",  # the same picture is the same file
 }
+
+
+def class_look(code: int) -> tuple[int, int]:
+    """Return which colour and which marker a class has: no two of 25 have both."""
+    n = len(CLASS_COLOURS)
+    return code % n, (code + code // n) % n
 
 
 def require_matplotlib() -> None:

@@ -7,8 +7,11 @@ from decimal import Decimal
 from fractions import Fraction
 
 # Control characters but for the line feed and the tab, and marks that turn the
-# direction of a text: a terminal acts on them.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+# direction of a text: a terminal acts on them. Surrogates, which stand for bytes that
+# are no UTF-8: no file takes them.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def printable(text: str) -> str:

@@ -139,7 +139,8 @@ def test_a_diagnosis_of_three_classes_has_a_projection_and_no_margins():
     answer = linsep.diagnose(X[keep][:, 20:24], y[keep], family="multinomial")
     shown = ProjectionDisplay.from_answer(answer)
     assert len(shown.classes) == 3
-    assert sum(rows.size for rows in list(shown.drawn_.values())[:3]) == keep.sum()
+    points = [len(drawn.get_offsets()) for drawn in shown.ax_.collections[:3]]
+    assert sum(points) == shown.drawn.size == keep.sum()
     with pytest.raises(linsep.InputError, match="two classes"):
         MarginDisplay.from_answer(answer)
 

@@ -1,16 +1,21 @@
 """Pages of results: what they say, whatever names hold, and without a browser."""
 
+import json
 import pickle
 import re
 from html.parser import HTMLParser
 
+import altair
 import numpy as np
 import pandas as pd
 import pytest
+import vl_convert
+from markupsafe import escape
 from scipy.sparse import random as random_sparse
 
 import linsep
 from linsep import result
+from linsep.report.charts import charts_of
 from linsep.report.page import said
 from linsep.report.shown_rows import MOST_SHOWN, shown_rows
 
@@ -138,10 +143,81 @@ def test_hostile_names_are_text_and_legible():
         assert "<img src=x onerror=alert(1)>" in Reader(answer.to_html()).text
 
 
+def test_labels_that_cannot_be_written_are_spelled_out(tmp_path):
+    answer = linsep.separate([[0.0], [1.0]], ["caf\udce9", "\u202etea"])
+    html = answer.to_html(tmp_path / "answer.html")  # no UTF-8 has half a surrogate
+    assert "1 of caf\\udce9 at" in Reader(html).text
+    assert "\u202e" not in html
+
+
 def test_words_from_right_to_left_are_set_apart():
     assert str(said("a \u05d0\u05d1 \u05d2 = 1")) == (
         "a <bdi>\u05d0\u05d1 \u05d2</bdi> = 1"
     )
+
+
+def three_charts():
+    """Return a diagnosis with hostile names, and charts of it and of a search."""
+    answer = linsep.diagnose(*hostile_frame())
+    trace = [
+        result.Progress(1, 9, 4, 2, -np.inf, 3.0, 0.1),
+        result.Progress(2, 20, 4, 0, 1.0, 1.5, 0.2),
+    ]
+    return answer, charts_of(answer.shown_rows(), trace)
+
+
+def test_pictures_are_made_of_valid_specifications_that_ask_for_nothing(monkeypatch):
+    made = []
+
+    def kept(specification, allowed_base_urls):
+        made.append(specification)
+        return vegalite_to_svg(specification, allowed_base_urls=allowed_base_urls)
+
+    vegalite_to_svg = vl_convert.vegalite_to_svg
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", kept)
+    three_charts()
+    assert len(made) == 3
+    for specification in made:
+        altair.LayerChart.from_dict(specification)  # raises if the schema forbids it
+        assert '"url"' not in json.dumps(specification)
+    elsewhere = made[0] | {"data": {"url": "https://example.com/rows.csv"}}
+    for layer in elsewhere["layer"]:
+        layer.pop("data")
+    with pytest.raises(ValueError, match="not allowed"):
+        kept(elsewhere, [])
+
+
+def test_pictures_show_what_the_displays_hold():
+    answer, (rows, margins, interval) = three_charts()
+    shown = answer.shown_rows()
+    points = re.findall(r"<title>([^<]*)</title>", rows.svg)
+    assert len(points) == shown.n_rows + shown.marked.size
+    bars = re.findall(r"<title>(\d+) of ([^<]*) from [^<]*</title>", margins.svg)
+    for code, label in enumerate(shown.classes):
+        counts = [int(count) for count, name in bars if name == str(escape(label))]
+        assert sum(counts) == (shown.codes == code).sum()
+    assert re.findall(r"<title>after pass (\d): ([^,]*), ", interval.svg) == [
+        ("1", "3"),  # that nothing is known from below then is not drawn
+        ("2", "1.5"),
+        ("2", "1"),
+    ]
+
+
+def test_classes_that_share_a_colour_differ_in_shape():
+    X = np.arange(14.0)[:, None] % 7
+    answer = linsep.diagnose(X, np.repeat(range(7), 2), family="multinomial")
+    (chart,) = answer.page().charts
+    looks = [look for look, _ in chart.legend]
+    assert len(set(looks)) == len(looks) == 7
+    for colour, n_rows in (("class-0", 4), ("class-1", 4), ("class-2", 2)):
+        assert chart.svg.count(f'fill="var(--{colour})"') == n_rows
+
+
+def test_the_same_answer_gives_the_same_page_whatever_altair_is_told_elsewhere():
+    X, y = hostile_frame()
+    first = linsep.diagnose(X, y).to_html()
+    with altair.theme.enable("dark"), altair.data_transformers.enable("vegafusion"):
+        assert linsep.diagnose(X, y).to_html() == first
 
 
 def test_every_marked_row_says_its_name_in_the_picture():
@@ -153,7 +229,7 @@ def test_every_marked_row_says_its_name_in_the_picture():
     assert names == {f"row <i>{row}</i>" for row in range(5)}
     titles = re.findall(r"<title>(.*?)</title>", html)
     marked = [title for title in titles if title.endswith("separated rows")]
-    assert len(marked) == 5
+    assert len(set(marked)) == 5
     assert all("&lt;i&gt;" in title for title in marked)
 
 
@@ -194,7 +270,7 @@ def test_rows_of_weight_zero_are_not_shown_and_others_keep_their_numbers():
 
 def test_pictures_of_many_rows_show_a_sample_with_all_that_is_marked():
     rng = np.random.default_rng(5)
-    X = random_sparse(6000, 300, density=0.02, format="csr", rng=rng)
+    X = random_sparse(6000, 300, density=0.02, format="csr", random_state=rng)
     codes = rng.integers(0, 2, size=6000)
     marked = np.array([17, 4021])
     shown = shown_rows(
@@ -257,14 +333,16 @@ def test_a_page_is_saved_whole_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["answer.html"]
 
 
-def test_without_its_libraries_a_notebook_shows_the_summary(monkeypatch):
+@pytest.mark.parametrize("missing", ["jinja2", "altair", "vl_convert"])
+def test_without_its_libraries_a_notebook_shows_the_summary(monkeypatch, missing):
     from linsep.report import page
 
     answer = linsep.separate([[0.0], [1.0]], ["<b>", "c"])
-    monkeypatch.setattr(page, "find_spec", lambda name: None)
+    monkeypatch.setattr(page, "find_spec", lambda name: None if name == missing else 1)
     assert answer._repr_html_().startswith("<pre>Separable")
-    with pytest.raises(ImportError, match=r"linsep\[report\]"):
-        answer.to_html()
+    for ask in (answer.to_html, answer.page):
+        with pytest.raises(ImportError, match=rf"{missing}; .*linsep\[report\]"):
+            ask()
 
 
 def test_words_of_a_conflict_are_those_of_the_summary():

@@ -84,7 +84,7 @@ def test_rows_say_their_names_under_the_pointer_and_by_the_arrow_keys(started, s
     page = opened(started, saved["diagnosis"])
     chart = page.locator(".chart").first
     tip = chart.locator(".tip")
-    chart.locator("#marked use").first.hover(force=True)
+    chart.locator(".marked_marks path").first.hover(force=True)
     assert tip.inner_text().startswith("row ")
     page.mouse.move(0, 0)
     chart.focus()
@@ -95,7 +95,26 @@ def test_rows_say_their_names_under_the_pointer_and_by_the_arrow_keys(started, s
     assert said == {f"row {row}: y = 1.0, separated rows" for row in range(7)}
     page.keyboard.press("Escape")
     assert tip.is_hidden()
+    bar = page.locator(".chart").nth(1).locator(".mark-rect path").first
+    bar.hover(force=True)
+    tip = page.locator(".chart").nth(1).locator(".tip")
+    assert re.fullmatch(r"\d+ of y = 0.0 from 0 to 0.025", tip.inner_text())
     page.context.close()
+
+
+def test_pictures_take_the_colours_of_the_scheme(started, saved):
+    read = "one => [getComputedStyle(one).fill, getComputedStyle(one).stroke]"
+    seen = []
+    for scheme in ("light", "dark"):
+        page = opened(started, saved["diagnosis"], scheme=scheme)
+        chart = page.locator(".chart").first
+        parts = (".named_marks path", ".marked_marks path", ".role-axis-grid line")
+        seen.append([chart.locator(part).first.evaluate(read) for part in parts])
+        page.context.close()
+    light, dark = seen
+    assert light[0][0] == "rgb(184, 121, 0)"  # --class-1, of row 0
+    for one, other in zip(light, dark, strict=True):
+        assert one != other
 
 
 def test_hostile_names_do_nothing_and_are_read_as_they_are(started, saved):

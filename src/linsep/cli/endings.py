@@ -20,11 +20,13 @@ from linsep.printable import printable
 
 # Libraries that are not always there, and the extra that brings each.
 _EXTRAS = {
+    "altair": "report",
     "formulaic": "data",
     "jinja2": "report",
     "matplotlib": "plot",
     "pandas": "data",
     "pyarrow": "arrow",
+    "vl_convert": "report",
 }
 
 _STOPPED = "stopped by Ctrl-C before there was an answer"

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linsep.displays.display import LARGEST, Display, separation_of
+from linsep.displays.display import Display, separation_of, within_axes
 from linsep.figure_style import BLACK, BLUE, ORANGE
 from linsep.input.types import FeaturesLike, LabelsLike
 
@@ -82,29 +83,37 @@ class ConvergenceDisplay(Display):
         """
         return cls(trace=answer.trace, message=answer.message).plot(ax=ax, **kwargs)
 
+    def bound(self, name: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return a bound of the margin where it is finite: after which passes, and it.
+
+        Parameters
+        ----------
+        name : {"margin_lower", "margin_upper"}
+        """
+        values = np.array([getattr(state, name) for state in self.trace])
+        passes = np.array([state.n_passes for state in self.trace])
+        drawn = np.isfinite(values)
+        return passes[drawn], within_axes(values[drawn])
+
     def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
         from matplotlib.ticker import MaxNLocator
 
         if not self.trace:
             self._say(ax)
             return
-        passes = np.array([state.n_passes for state in self.trace])
         for name, colour, marker in (
             ("margin_upper", ORANGE, "v"),
             ("margin_lower", BLUE, "^"),
         ):
-            values = np.array([getattr(state, name) for state in self.trace])
-            drawn = np.isfinite(values)
-            values = np.clip(values, -LARGEST, LARGEST)
             look: dict[str, Any] = {"color": colour, "marker": marker, "label": name}
-            ax.plot(passes[drawn], values[drawn], **look | given)
-        last = self.trace[-1]
+            ax.plot(*self.bound(name), **look | given)
+        first, last = self.trace[0], self.trace[-1]
         passed = "1 pass" if last.n_passes == 1 else f"{last.n_passes} passes"
         ax.set_title(f"{passed}, {last.n_rounds} rounds")
         ax.legend()
         ax.axhline(0.0, color=BLACK, linewidth=0.8)
-        if passes.min() == passes.max():
-            ax.set_xlim(passes[0] - 1, passes[0] + 1)
+        if first.n_passes == last.n_passes:
+            ax.set_xlim(last.n_passes - 1, last.n_passes + 1)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("passes over the data")
         ax.set_ylabel("margin")

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 LARGEST = 1e290
 
 
+def within_axes(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values as axes can hold them."""
+    return np.clip(values, -LARGEST, LARGEST)
+
+
 class Display:
     """What the displays have in common: where they draw."""
 

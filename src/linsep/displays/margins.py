@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.displays.display import (
-    LARGEST,
     Display,
     require_two_classes,
     rows_of,
     signs_of,
+    within_axes,
 )
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, plain
 from linsep.input import InputError
@@ -58,6 +58,10 @@ class MarginDisplay(Display):
     support: NDArray[np.intp]
     classes: Any
     marked_as: str = "support rows"
+
+    def __post_init__(self) -> None:
+        """Draw what is further out than axes can hold at their ends."""
+        self.margins = within_axes(self.margins)
 
     @classmethod
     def from_estimator(
@@ -138,16 +142,25 @@ class MarginDisplay(Display):
             marked_as=shown.marked_as,
         )
 
-    def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
-        margins = np.clip(self.margins, -LARGEST, LARGEST)
-        sides = [margins[self.signs < 0], margins[self.signs > 0]]
-        low, high = float(margins.min()), float(margins.max())
-        look: dict[str, Any] = {"bins": 40, "stacked": True, "color": [BLUE, ORANGE]}
-        # Rows all at about one distance need one bin, and matplotlib refuses more.
+    @property
+    def sides(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The margins of the rows of either class."""
+        return self.margins[self.signs < 0], self.margins[self.signs > 0]
+
+    @property
+    def bins(self) -> dict[str, Any]:
+        """How rows are counted, as arguments of `numpy.histogram`."""
+        low, high = float(self.margins.min()), float(self.margins.max())
+        # Rows all at about one distance need one bin, and NumPy refuses more.
         size = max(abs(low), abs(high), SMALLEST)
         if high - low <= 1e-9 * size:
-            look |= {"bins": 1, "range": (low - size, high + size)}
-        ax.hist(sides, label=[plain(c) for c in self.classes], **look | given)
+            return {"bins": 1, "range": (low - size, high + size)}
+        return {"bins": 40, "range": (low, high)}
+
+    def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
+        look: dict[str, Any] = {"stacked": True, "color": [BLUE, ORANGE]}
+        look["label"] = [plain(c) for c in self.classes]
+        ax.hist(self.sides, **self.bins | look | given)
         ax.axvline(0.0, color=BLACK, linewidth=1.2)
         heights = ax.get_ylim()[1]
         marked = self.margins[self.support]

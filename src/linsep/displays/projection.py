@@ -9,14 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.displays.display import (
-    LARGEST,
     Display,
     require_two_classes,
     rows_of,
     separation_of,
     signs_of,
+    within_axes,
 )
-from linsep.figure_style import BLACK, CLASS_COLOURS, CLASS_MARKERS, VERMILION, plain
+from linsep.figure_style import (
+    BLACK,
+    CLASS_COLOURS,
+    CLASS_MARKERS,
+    VERMILION,
+    class_look,
+    plain,
+)
 from linsep.input import InputError, check_features
 from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows import as_dense
@@ -59,8 +66,6 @@ class ProjectionDisplay(Display):
     ----------
     ax_, figure_
         Matplotlib's, after `plot`.
-    drawn_ : dict of str to ndarray of int
-        Which rows each collection of points holds, by its ``gid``.
     """
 
     across: NDArray[np.float64]
@@ -70,6 +75,10 @@ class ProjectionDisplay(Display):
     marked: NDArray[np.intp]
     marked_as: str
     axis: str = "signed distance from the hyperplane"
+
+    def __post_init__(self) -> None:
+        """Draw what is further out than axes can hold at their ends."""
+        self.across, self.up = within_axes(self.across), within_axes(self.up)
 
     @classmethod
     def from_estimator(
@@ -151,35 +160,40 @@ class ProjectionDisplay(Display):
             axis=shown.axis,
         )
 
+    @property
+    def drawn(self) -> NDArray[np.intp]:
+        """The rows drawn: of very many an even sample, and all that are marked."""
+        n = self.across.size
+        even = np.linspace(0, n - 1, min(n, MOST_POINTS)).astype(np.intp)
+        return np.union1d(even, self.marked)
+
+    @property
+    def ring(self) -> tuple[float, float]:
+        """The area and the width of a ring, in points."""
+        return (70.0, 1.2) if self.marked.size <= FEW_MARKED else (45.0, 0.6)
+
     def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
-        shown = np.arange(self.across.size)
-        if shown.size > MOST_POINTS:
-            even = np.linspace(0, shown.size - 1, MOST_POINTS).astype(np.intp)
-            shown = np.union1d(even, self.marked)
-        self.drawn_ = {}
-        across, up = (np.clip(at, -LARGEST, LARGEST) for at in (self.across, self.up))
+        shown = self.drawn
         for code, label in enumerate(self.classes):
             at = shown[self.codes[shown] == code]
-            self.drawn_[f"class-{code}"] = at
+            colour, marker = class_look(code)
             look: dict[str, Any] = {
-                "color": CLASS_COLOURS[code % len(CLASS_COLOURS)],
-                "marker": CLASS_MARKERS[code % len(CLASS_MARKERS)],
+                "color": CLASS_COLOURS[colour],
+                "marker": CLASS_MARKERS[marker],
                 "s": 18,
                 "alpha": 0.6,
-                "gid": f"class-{code}",
             }
             name = plain(label)
-            ax.scatter(across[at], up[at], label=name, **look | given)
+            ax.scatter(self.across[at], self.up[at], label=name, **look | given)
         if self.marked.size:
-            self.drawn_["marked"] = self.marked
+            size, width = self.ring
             ax.scatter(
-                across[self.marked],
-                up[self.marked],
-                s=70 if self.marked.size <= FEW_MARKED else 45,
+                self.across[self.marked],
+                self.up[self.marked],
+                s=size,
                 facecolors="none",
                 edgecolors=BLACK if self.marked_as == "support rows" else VERMILION,
-                linewidths=1.2 if self.marked.size <= FEW_MARKED else 0.6,
-                gid="marked",
+                linewidths=width,
                 label=f"{self.marked_as} ({self.marked.size})",
             )
         if len(self.classes) == 2:

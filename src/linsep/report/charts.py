@@ -1,7 +1,7 @@
-"""Pictures inside a page: a display of `linsep.displays` as SVG that a page can style.
+"""Pictures inside a page: what the displays of `linsep.displays` hold, as SVG.
 
-Matplotlib draws; what it writes is then given the page's colours, which change with the
-scheme, its fonts, and a name for every point.
+Altair says what is drawn, and Vega-Lite draws it here, so that a page needs no script
+for it. Colours are variables of the style sheet, which change with the scheme.
 """
 
 from __future__ import annotations
@@ -9,38 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import StringIO
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 import numpy as np
 
-from linsep.figure_style import (
-    BLACK,
-    CLASS_COLOURS,
-    VERMILION,
-    require_matplotlib,
-    style,
-)
+from linsep.figure_style import class_look
 from linsep.printable import printable
+from linsep.report.page import require_report
 
 if TYPE_CHECKING:
+    from altair import Chart as Layer
+
     from linsep.report.shown_rows import ShownRows
     from linsep.result import Progress
 
-_SVG = "http://www.w3.org/2000/svg"
-_LINK = "{http://www.w3.org/1999/xlink}href"
-# Colours of the page, by those that matplotlib is told.
-_OF_PAGE = {
-    BLACK: "var(--ink)",
-    VERMILION: "var(--mark)",
-    "#DDDDDD": "var(--grid)",
-    **{colour: f"var(--class-{k})" for k, colour in enumerate(CLASS_COLOURS)},
-}
-# Shapes of the page, in the order of CLASS_MARKERS.
-_SHAPES = ("disc", "up", "square", "diamond", "down")
-# Inches: as wide as a phone, so that nothing is shrunk there.
-_SIZE = (4.1, 2.9)
+# Vega's names of CLASS_MARKERS, in their order; the style sheet has them too.
+_SHAPES = ("circle", "triangle-up", "square", "diamond", "triangle-down")
+# Pixels between what is drawn and the axes: room for rings, and a histogram's ticks.
+_PADDING = 10
+# A mark with a name, as Vega writes it: pointers show titles.
+_NAMED = re.compile(
+    r'<path aria-label="([^"]*)" role="[^"]*" aria-roledescription="[^"]*"([^>]*)/>'
+)
 
 
 @dataclass(frozen=True)
@@ -55,8 +46,8 @@ class Chart:
     caption : str
         What it shows, for those who do not see it too.
     legend : sequence of (str, str)
-        The classes of the style sheet that colour and shape a mark, and what the mark
-        means.
+        The classes of the style sheet that a mark is drawn by, a colour first and then
+        a shape, and what the mark means.
     """
 
     title: str
@@ -73,6 +64,7 @@ def charts_of(shown: ShownRows | None, trace: Sequence[Progress] = ()) -> list[C
     shown : ShownRows or None
     trace : sequence of Progress, default=()
     """
+    require_report()
     charts = []
     if shown is not None:
         charts.append(_projection(shown))
@@ -88,32 +80,41 @@ def _projection(shown: ShownRows) -> Chart:
     from linsep.displays import ProjectionDisplay
 
     display = ProjectionDisplay.of(shown)
-    svg = _svg(display, {"ylabel": "what varies most besides"})
-    root = ElementTree.fromstring(svg)
-    for group, at in display.drawn_.items():
-        what = f", {shown.marked_as}" if group == "marked" else ""
-        points = root.findall(f".//{{{_SVG}}}g[@id='{group}']//{{{_SVG}}}use")
-        for point, row in zip(points, at.tolist(), strict=False):
-            title = ElementTree.SubElement(point, f"{{{_SVG}}}title")
-            label = shown.classes[shown.codes[row]]
-            title.text = printable(f"{shown.names[row]}: {label}{what}")
-    legend = [
-        (f"class-{code % len(CLASS_COLOURS)} {_SHAPES[code % len(_SHAPES)]}", label)
-        for code, label in enumerate(shown.classes)
-    ]
+    of_classes = map(class_look, range(len(shown.classes)))
+    looks = [f"class-{colour} {_SHAPES[shape]}" for colour, shape in of_classes]
+    legend = list(zip(looks, shown.classes, strict=True))
+    ring = "ink" if shown.marked_as == "support rows" else "mark"
+    ring += " circle ring"
     if shown.marked.size:
-        look = "ring" if shown.marked_as == "support rows" else "mark"
-        legend.append((look, f"{shown.marked_as} ({shown.marked.size:,}), ringed"))
+        legend.append((ring, f"{shown.marked_as} ({shown.marked.size:,}), ringed"))
+    at, names = list(zip(display.across, display.up, strict=True)), _names(shown)
+    points = [(*at[i], looks[display.codes[i]], names[i]) for i in display.drawn]
+    rings = [(*at[i], ring, names[i]) for i in display.marked]
+    size, width = display.ring
+    layers = [
+        _marks(points).mark_point(filled=True, size=30, opacity=0.7),
+        _marks(rings, "marked").mark_point(size=size, strokeWidth=width, opacity=1.0),
+    ]
+    axes = {"title": shown.axis}, {"title": "what varies most besides"}
     sample = ""
-    if shown.across.size < shown.n_rows:
-        sample = f" {shown.across.size:,} of {shown.n_rows:,} rows are shown."
+    if len(points) < shown.n_rows:
+        sample = f" {len(points):,} of {shown.n_rows:,} rows are shown."
     return Chart(
         "The rows, seen from the side that shows most",
-        ElementTree.tostring(root, encoding="unicode"),
+        _svg(layers, legend, *axes, "x" if shown.is_distance else ""),
         f"Each point is a row. Across is the {shown.axis}: {_places(shown)}. Point at "
         f"a row, or use the arrow keys in the picture, to read its name.{sample}",
         legend,
     )
+
+
+def _names(shown: ShownRows) -> list[str]:
+    """Name every row with its class, and what it is marked as."""
+    named = zip(shown.names, shown.codes.tolist(), strict=True)
+    names = [f"{name}: {shown.classes[code]}" for name, code in named]
+    for row in shown.marked.tolist():
+        names[row] += f", {shown.marked_as}"
+    return names
 
 
 def _places(shown: ShownRows) -> str:
@@ -130,14 +131,36 @@ def _places(shown: ShownRows) -> str:
         low, high = float(across.min()), float(across.max())
         where = f"from {low:.3g} to {high:.3g}" if low < high else f"at {low:.3g}"
         said.append(f"{name} {where}")
-    return "; ".join(said)
+    return printable("; ".join(said))
 
 
 def _margins(shown: ShownRows) -> Chart:
     """Draw the histogram of margins by class."""
     from linsep.displays import MarginDisplay
 
-    svg = _svg(MarginDisplay.of(shown), {"xlabel": shown.axis})
+    display = MarginDisplay.of(shown)
+    legend = [(f"class-{k} square", label) for k, label in enumerate(shown.classes)]
+    bars, names = [], _names(shown)
+    for (look, label), margins in zip(legend, display.sides, strict=True):
+        counts, edges = np.histogram(margins, **display.bins)
+        bars += [
+            (low, count, look, f"{count:,} of {label} from {low:.3g} to {high:.3g}")
+            for count, (low, high) in zip(counts, pairwise(edges), strict=True)
+            if count
+        ]
+    if shown.marked.size:
+        legend.append(("mark tick", f"{shown.marked_as}, ticks below"))
+    ticks = [(display.margins[i], 0, "mark tick", names[i]) for i in display.support]
+    layers = [
+        _marks(bars)
+        .transform_calculate(end=f"datum.x + {edges[1] - edges[0]}")
+        .mark_bar(orient="vertical")
+        .encode(x2="end:Q", order="look:N"),
+        _marks(ticks, "marked").mark_tick(
+            yOffset=_PADDING / 2, size=8, thickness=1.5, opacity=1.0
+        ),
+    ]
+    axes = {"title": shown.axis}, {"title": "rows", "tickMinStep": 1}
     n_wrong, n_at_0 = int((shown.margins < 0).sum()), int((shown.margins == 0).sum())
     caption = "Rows counted by distance, by class; right of 0 is the right side."
     if n_wrong:
@@ -146,62 +169,93 @@ def _margins(shown: ShownRows) -> Chart:
         caption += f" The {n_at_0:,} at 0 are not predicted."
     else:
         caption += f" The smallest distance is {float(shown.margins.min()):.3g}."
-    return Chart(
-        "How far the rows are on the right side",
-        svg,
-        caption,
-        [(f"class-{k} square", label) for k, label in enumerate(shown.classes)]
-        + [("tick", f"{shown.marked_as}, ticks below")] * bool(shown.marked.size),
-    )
+    svg = _svg(layers, legend, *axes, "x")
+    return Chart("How far the rows are on the right side", svg, caption, legend)
 
 
 def _interval(trace: Sequence[Progress]) -> Chart:
     """Draw the interval that holds the largest margin, pass by pass."""
     from linsep.displays import ConvergenceDisplay
 
-    last = trace[-1]
+    display, last = ConvergenceDisplay(trace=tuple(trace)), trace[-1]
+    legend = [
+        ("class-1 triangle-down", "no margin is larger"),
+        ("class-0 triangle-up", "reached by a hyperplane"),
+    ]
+    bounds = display.bound("margin_upper"), display.bound("margin_lower")
+    points = [
+        (n_passes, margin, look, f"after pass {n_passes}: {margin:.4g}, {meaning}")
+        for (look, meaning), bound in zip(legend, bounds, strict=True)
+        for n_passes, margin in zip(*bound, strict=True)
+    ]
+    marks = _marks(points)
+    layers = [
+        marks.mark_line(aria=False, point=False),
+        marks.mark_point(filled=True, size=50, opacity=1.0),
+    ]
+    axes = {"title": "passes over the data", "tickMinStep": 1}, {"title": "margin"}
     return Chart(
         "The largest margin, closed in on pass by pass",
-        _svg(ConvergenceDisplay(trace=tuple(trace))),
+        _svg(layers, legend, *axes, "y"),
         "The largest margin lies between the two: after the last pass between "
         f"{last.margin_lower:.4g} and {last.margin_upper:.4g}.",
-        [
-            ("class-1 down", "no margin is larger"),
-            ("class-0 up", "reached by a hyperplane"),
-        ],
+        legend,
     )
 
 
-def _svg(display: Any, labels: dict[str, str] | None = None) -> str:
-    """Draw a display without its legend and title, which the page has, as SVG."""
-    require_matplotlib()
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
+def _marks(values: Sequence[tuple[Any, ...]], name: str = "named") -> Layer:
+    """Return marks: across, up, the style sheet's classes for their looks, a name."""
+    import altair as alt
 
-    # Axes at the ends of the doubles overflow on the way to their ticks.
-    look: dict[Any, Any] = {"svg.fonttype": "none", "font.size": 9}
-    with style(), mpl.rc_context(look), np.errstate(all="ignore"):
-        figure = Figure(figsize=_SIZE, layout="constrained")
-        axes = figure.subplots()
-        display.plot(ax=axes)
-        axes.set(title="", **(labels or {}))
-        legend = axes.get_legend()
-        if legend is not None:
-            legend.remove()
-        kept = StringIO()
-        figure.savefig(kept, format="svg", transparent=True, metadata={"Date": None})
-    text = kept.getvalue()
-    for colour, name in _OF_PAGE.items():
-        text = re.sub(re.escape(colour), name, text, flags=re.IGNORECASE)
-    root = ElementTree.fromstring(text)
-    for part in root.findall(f"{{{_SVG}}}metadata"):
-        root.remove(part)
-    for part in root.findall(f"{{{_SVG}}}defs"):
-        for style_of_all in part.findall(f"{{{_SVG}}}style"):
-            part.remove(style_of_all)
-    for size in ("width", "height"):
-        del root.attrib[size]
-    root.set("aria-hidden", "true")  # what stands beside it says the same
-    ElementTree.register_namespace("", _SVG)
-    ElementTree.register_namespace("xlink", _LINK[1:].partition("}")[0])
-    return ElementTree.tostring(root, encoding="unicode")
+    data = [
+        {"x": float(x), "y": float(y), "look": look, "name": printable(called)}
+        for x, y, look, called in values
+    ]
+    return alt.Chart(alt.InlineData(data), name=name)
+
+
+def _svg(
+    layers: Sequence[Layer],
+    legend: Sequence[tuple[str, str]],
+    x: dict[str, Any],
+    y: dict[str, Any],
+    zero: str,
+) -> str:
+    """Draw marks as a legend has them on axes `x` and `y`, with a line at 0 of one."""
+    import altair as alt
+    from vl_convert import vegalite_to_svg
+
+    looks = list(dict.fromkeys(look for look, _ in legend))
+    colours = [f"var(--{look.split()[0]})" for look in looks]
+    shapes = [look.split()[1] for look in looks]
+    scale = alt.Scale(zero=False, nice=False, padding=_PADDING)
+    encoded = [
+        layer.encode(
+            x=alt.X("x:Q", axis=alt.Axis(**x), scale=scale),
+            y=alt.Y("y:Q", axis=alt.Axis(**y), scale=scale),
+            color=alt.Color("look:N", legend=None).scale(domain=looks, range=colours),
+            shape=alt.Shape("look:N", legend=None).scale(domain=looks, range=shapes),
+            description="name:N",
+        )
+        for layer in layers
+    ]
+    if zero:
+        rule = alt.Chart(alt.InlineData([{}])).mark_rule(aria=False, color="var(--ink)")
+        encoded.insert(1, rule.encode(**{zero: alt.datum(0)}))
+    chart = alt.layer(
+        *encoded,
+        width=340,  # pixels of a phone, so that nothing is shrunk there
+        height=240,
+        autosize=alt.AutoSizeParams(type="fit", contains="padding"),
+        background="transparent",
+        config=alt.Config(
+            axis=alt.AxisConfig(tickCount=6, titlePadding=8),
+            numberFormat=".8~g",
+            view=alt.ViewConfig(stroke=None),
+        ),
+    )
+    # What readers have set for charts of their own is not for these.
+    with alt.theme.enable("none"), alt.data_transformers.enable("default"):
+        spec = chart.to_dict(validate=False)  # a test does
+    svg = vegalite_to_svg(spec, allowed_base_urls=[])
+    return _NAMED.sub(r"<path\2><title>\1</title></path>", svg)

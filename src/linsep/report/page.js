@@ -30,8 +30,8 @@ for (const table of document.querySelectorAll(".linsep table")) {
 }
 // Points say their names at once under the pointer, and one by one by the arrow keys.
 for (const chart of document.querySelectorAll(".linsep .chart")) {
-  const marked = [...chart.querySelectorAll("#marked use")];
-  const points = marked.length ? marked : [...chart.querySelectorAll("use")].filter((use) => use.querySelector("title"));
+  const marked = [...chart.querySelectorAll(".marked_marks > *")];
+  const points = marked.length ? marked : [...chart.querySelectorAll(":has(> title)")];
   const tip = document.createElement("div");
   tip.className = "tip";
   tip.setAttribute("role", "status");
@@ -39,10 +39,8 @@ for (const chart of document.querySelectorAll(".linsep .chart")) {
   chart.append(tip);
   let at = -1;
   const show = (point) => {
-    const title = point.querySelector("title");
-    if (!title) return;
     const [box, frame] = [point.getBoundingClientRect(), chart.getBoundingClientRect()];
-    tip.textContent = title.textContent;
+    tip.textContent = point.textContent;
     tip.hidden = false;
     const left = box.left - frame.left + box.width + 4;
     tip.style.left = `${Math.max(0, Math.min(left, frame.width - tip.offsetWidth))}px`;
@@ -53,7 +51,7 @@ for (const chart of document.querySelectorAll(".linsep .chart")) {
     for (const point of points) point.classList.remove("current");
   };
   chart.addEventListener("pointerover", (event) => {
-    const point = event.target.closest("use");
+    const point = event.target.closest(":has(> title)");
     if (point) show(point);
   });
   chart.addEventListener("pointerout", hide);

@@ -188,7 +188,7 @@ class HasPage:
         Raises
         ------
         ImportError
-            If jinja2 or matplotlib is missing: ``pip install "linsep[report]"``.
+            If a library for pages is missing: ``pip install "linsep[report]"``.
 
         Examples
         --------
@@ -212,7 +212,7 @@ class HasPage:
 
         No certificate is made for it.
         """
-        if not _is_installed():
+        if _missing() is not None:
             from html import escape
 
             return f"<pre>{escape(printable(self.summary()))}</pre>"
@@ -221,16 +221,18 @@ class HasPage:
 
 def require_report() -> None:
     """Raise ImportError, and say how to install it, if a page cannot be made."""
-    if not _is_installed():
+    missing = _missing()
+    if missing is not None:
         raise ImportError(
-            "a page needs jinja2 and matplotlib; install them with: "
-            'pip install "linsep[report]"',
-            name="jinja2",
+            f'a page needs {missing}; install it with: pip install "linsep[report]"',
+            name=missing,
         )
 
 
-def _is_installed() -> bool:
-    return all(find_spec(name) is not None for name in ("jinja2", "matplotlib"))
+def _missing() -> str | None:
+    """Return the module that pages need and that is not there, if there is one."""
+    needed = ("jinja2", "altair", "vl_convert")
+    return next((name for name in needed if find_spec(name) is None), None)
 
 
 def said(text: object) -> Any:
