@@ -186,7 +186,7 @@ import sys, warnings
 from importlib import import_module
 import numpy as np
 from sklearn import config_context
-from linsep import OptimisticPerceptron
+from linsep import OptimisticPerceptron, plotting
 
 library, asarray = sys.argv[1], import_module(sys.argv[2]).asarray
 if library == "jax":
@@ -202,8 +202,11 @@ with config_context(array_api_dispatch=True):
     assert type(model.predict_proba(asarray(X[:2]))) is kind
     assert model.predict(asarray(X)).tolist() == expected.predict(X).tolist()
     single = model.decision_function(asarray(X.astype(np.float32)))
-    codes = OptimisticPerceptron().fit(asarray(X), asarray(np.arange(90) % 2))
+    sides = asarray(np.arange(90) % 2)
+    codes = OptimisticPerceptron().fit(asarray(X), sides)
     assert type(codes.classes_) is type(codes.predict(asarray(X))) is kind
+    for display in (plotting.MarginDisplay, plotting.ProjectionDisplay):
+        display.from_estimator(codes, asarray(X), sides)
     try:
         model.predict(X)
     except ValueError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from linsep.figure_style import new_figure, style
 from linsep.input import InputError
 from linsep.input.types import LabelsLike
+from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,16 +54,21 @@ class Display:
         raise NotImplementedError
 
 
-def require_two_classes(estimator: OptimisticPerceptron) -> None:
-    """Raise unless a fitted estimator is of two classes."""
+def on_processor(estimator: OptimisticPerceptron) -> OptimisticPerceptron:
+    """Return a fitted estimator of two classes, its arrays on the processor."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator)
-    if len(estimator.classes_) != 2:
+    n_classes = estimator.classes_.shape[0]
+    if n_classes != 2:
         raise InputError(
             "the picture is of two classes, but the estimator was fitted on "
-            f"{len(estimator.classes_)}; fit two of them, or one against the rest"
+            f"{n_classes}; fit two of them, or one against the rest"
         )
+    there = copy(estimator)
+    for name, value in vars(estimator).items():
+        setattr(there, name, to_numpy(value))
+    return there
 
 
 def separation_of(estimator: OptimisticPerceptron) -> Separation:
@@ -72,7 +79,7 @@ def separation_of(estimator: OptimisticPerceptron) -> Separation:
 
 def signs_of(estimator: OptimisticPerceptron, y: LabelsLike) -> NDArray[np.float64]:
     """Return +1.0 for rows of ``classes_[1]`` and -1.0 for the others."""
-    return np.where(np.asarray(y) == estimator.classes_[1], 1.0, -1.0)
+    return np.where(np.asarray(to_numpy(y)) == estimator.classes_[1], 1.0, -1.0)
 
 
 def rows_of(answer: Separation | Diagnosis) -> ShownRows:

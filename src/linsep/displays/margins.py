@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from linsep.displays.display import (
     Display,
-    require_two_classes,
+    on_processor,
     rows_of,
     signs_of,
     within_axes,
@@ -18,6 +18,7 @@ from linsep.displays.display import (
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, plain
 from linsep.input import InputError
 from linsep.input.types import FeaturesLike, LabelsLike
+from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,9 +87,9 @@ class MarginDisplay(Display):
         **kwargs
             To ``Axes.hist``, here and in `plot`.
         """
-        require_two_classes(estimator)
+        estimator = on_processor(estimator)
         signs = signs_of(estimator, y)
-        decisions = estimator.decision_function(X)
+        decisions = estimator.decision_function(to_numpy(X))
         length = estimator._length(estimator._coef[0]) or 1.0
         return cls(
             margins=signs * decisions / length,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from linsep.displays.display import (
     Display,
-    require_two_classes,
+    on_processor,
     rows_of,
     separation_of,
     signs_of,
@@ -27,6 +27,7 @@ from linsep.figure_style import (
 from linsep.input import InputError, check_features
 from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows import as_dense
+from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,13 +100,13 @@ class ProjectionDisplay(Display):
         **kwargs
             To ``Axes.scatter``, here and in `plot`.
         """
-        require_two_classes(estimator)
+        estimator = on_processor(estimator)
         if estimator.kernel != "linear":
             raise InputError(
                 f"the projection is of a linear fit, got kernel={estimator.kernel!r}; "
                 "MarginDisplay shows the margins of any kernel"
             )
-        rows = as_dense(check_features(X, estimator.n_features_in_))
+        rows = as_dense(check_features(to_numpy(X), estimator.n_features_in_))
         normal = estimator.coef_[0]
         length = float(np.linalg.norm(normal)) or 1.0
         rest = rows - np.outer(rows @ normal, normal) / length**2
