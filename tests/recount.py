@@ -25,6 +25,7 @@ KNOWN_FROM_ELSEWHERE = (
     "There was no time to look at",
     "Not decided within",
     "Nearly collinear",
+    "Text and categories as columns",
 )
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import linsep
@@ -98,6 +99,37 @@ def recount_counts(seed):
     counts[counts.sum(axis=1) == 0, 0] = 1
     answer = linsep.diagnose(X.to_numpy(), counts, feature_names=["a", "b"])
     return Recount(answer, X, [tuple(row) for row in counts.tolist()], X).judge()
+
+
+def recount_streamed(seed):
+    """The same for data that are read in batches."""
+    rng = np.random.default_rng(seed)
+    frame = random_frame(rng, "binomial").drop(columns="k")
+    if frame.y.nunique() < 2:
+        return set()
+    if rng.random() < 0.5:
+        frame["twice"] = 2 * frame.x
+    if rng.random() < 0.3:  # the outcome is a threshold of a column
+        frame["y"] = np.where(frame.z > 0, frame.y.max(), frame.y.min())
+        if frame.y.nunique() < 2:
+            return set()
+    batches = pa.Table.from_pandas(frame).to_batches(int(rng.integers(3, 50)))
+    table = pa.Table.from_batches(batches)
+    answer = linsep.diagnose(lambda: table, "y")
+    columns = columns_of("", frame, answer)
+    values = pd.concat([frame.drop(columns="y"), columns], axis=1)
+    values = values.loc[:, ~values.columns.duplicated()]
+    return Recount(answer, values, frame.y, columns).judge()
+
+
+def test_no_sentence_on_data_read_in_batches_is_false():
+    seen = set()
+    for seed in range(150):
+        seen |= recount_streamed(seed)
+    assert seen >= {
+        "claim", "collinear", "direction", "estimates", "exists", "headline",
+        "rows", "simplest", "together",
+    }  # fmt: skip
 
 
 def test_no_sentence_is_false():

@@ -207,7 +207,8 @@ def diagnose(
             )
         checked_callback(callback)
         watch = Watch(checked_time_limit(time_limit), callback)
-        return diagnose_streamed(streamed, watch, checked_seed(random_state))
+        name = given[1] if isinstance(given[1], str) else "y"
+        return diagnose_streamed(streamed, watch, checked_seed(random_state), name)
 
     def read() -> Study:
         study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)

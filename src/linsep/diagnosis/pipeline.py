@@ -36,9 +36,9 @@ from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.positivity import positivity_of
 from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.report.collinear import collinear
 from linsep.diagnosis.report.facts import Facts, budget_for_text
 from linsep.diagnosis.report.page import shown_rows_of
-from linsep.diagnosis.report.phrases import combination_text
 from linsep.diagnosis.report.refitting import design_of
 from linsep.diagnosis.report.remedies import Remedy, remedies_of
 from linsep.diagnosis.report.rows_table import table_of_rows
@@ -95,7 +95,7 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
             known = replace(
                 known,
                 rank=_rank(demands, columns),
-                collinear=_collinear(demands, columns),
+                collinear=collinear(demands.named_columns, columns),
                 **_estimates(demands, columns, {}),
             )
             watch.begin("rows")
@@ -205,8 +205,8 @@ def _closed(demands: Demands, columns: Columns, watch: Watch) -> dict[str, Any]:
     """Tell which columns of a wide design are kept; their verdicts are left open."""
     with suppress(OutOfTime):
         columns = closed(demands.rows, columns, demands.order, watch.is_over)
-    collinear = _collinear(demands, columns)
-    return _estimates(demands, columns, {}) | {"collinear": collinear}
+    found = collinear(demands.named_columns, columns)
+    return _estimates(demands, columns, {}) | {"collinear": found}
 
 
 def _part_of(whole: Lazy[dict[str, Any]], name: str) -> Mapping[str, Estimate]:
@@ -250,28 +250,6 @@ def _estimates(
             name: verdict[j] for name, j in demands.named_columns if j in verdict
         },
     }
-
-
-def _collinear(demands: Demands, columns: Columns) -> dict[str, str]:
-    """Write each column that adds nothing as a combination of earlier ones."""
-    if columns.is_open:
-        return {}
-    names = {j: name for name, j in demands.named_columns}
-    kept = set(columns.kept.tolist())
-    found = {}
-    for name, j in demands.named_columns:
-        terms = columns.combinations.get(j)
-        if j in kept:
-            continue
-        if terms is None:
-            found[name] = "a combination of earlier columns"
-            continue
-        named = [(names[k], factor) for k, factor in terms.items() if k in names]
-        parts = [combination_text(named)] if named else []
-        if len(named) < len(terms):
-            parts.append("a constant in each group")
-        found[name] = " + ".join(parts) or "0"
-    return found
 
 
 def _parted(facts: Facts) -> dict[str, Any]:

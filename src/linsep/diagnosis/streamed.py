@@ -1,45 +1,57 @@
-"""Regressions on data that are read in batches: two outcomes, and no words on levels.
+"""Regressions on data that are read in batches: two outcomes, and words on columns.
 
-What is said of rows and levels in a `linsep.diagnosis.pipeline` needs the rows at hand.
-Here the rows are parted and the coefficients judged, with the same proofs.
+What a `linsep.diagnosis.pipeline` says of levels and cells needs the rows at hand. Here
+the rows are parted and the coefficients judged, with the same proofs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from linsep.diagnosis.exact.block_partition import Parted, parted
+from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.report.collinear import collinear, collinear_lines
+from linsep.diagnosis.report.sentences import estimate_lines, separated_text
+from linsep.diagnosis.report.streamed_words import (
+    claims_of_columns,
+    direction_text,
+    telling_rows,
+)
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.input import InputError, Problem
 from linsep.input.problem import is_on_cluster, streamed_problem
+from linsep.input.row_names import RowNames
 from linsep.input.streams import stream_of
 from linsep.lazy import Lazy
 from linsep.proof.certificate import Certificate
 from linsep.proof.exact import doubles_from
 from linsep.rows.blocks import BlockRows
 
-INTERCEPT = "intercept"
 # The first sentence of each verdict: of n rows, k separated.
 _HEADLINES = {
     DiagnosisStatus.OVERLAP: "Overlap (logistic regression): no direction predicts any "
-    "of the {n:,} rows perfectly. The maximum likelihood estimate{which} exists.",
+    "of the {n:,} rows perfectly.",
     DiagnosisStatus.COMPLETE: "Complete separation (logistic regression): all {n:,} "
-    "rows are predicted perfectly. No finite maximum likelihood estimate exists.",
+    "rows are predicted perfectly.",
     DiagnosisStatus.QUASI_COMPLETE: "Quasi-complete separation (logistic regression): "
-    "{k:,} of {n:,} rows are predicted perfectly. No finite maximum likelihood "
-    "estimate exists.",
+    "{k:,} of {n:,} rows are predicted perfectly.",
 }
+_TO_DO = (
+    "What to do: use a penalty, as Firth's or ridge; remedies that come as code are "
+    "those of rows in memory."
+)
 
 
 def diagnose_streamed(
-    read: Callable[[], Problem], watch: Watch, seed: int = 0
+    read: Callable[[], Problem], watch: Watch, seed: int = 0, outcome_name: str = "y"
 ) -> Diagnosis:
     """Diagnose a logistic regression on data that are read in batches."""
     known = Diagnosis(DiagnosisStatus.UNDECIDED, "binomial")
@@ -61,7 +73,9 @@ def diagnose_streamed(
         with _watched(rows, watch):
             watch.begin("rows")
             found = parted(rows, np.random.default_rng(seed), watch)
-        return replace(_told(known, problem, found), seconds=watch.seconds)
+            known = _told(known, problem, found)
+            words = _words(known, problem, found, outcome_name, watch)
+        return replace(known, _sentences=Lazy(lambda: words), seconds=watch.seconds)
     except OutOfTime:
         pass
     except KeyboardInterrupt:
@@ -141,8 +155,7 @@ def _told(known: Diagnosis, problem: Problem, found: Parted) -> Diagnosis:
         rng = np.random.default_rng(0)
         return found.certificate(rows, problem.classes, rng)
 
-    which = "" if found.rank == d else " of every coefficient that is identified"
-    message = _HEADLINES[status].format(n=n, k=n - n_overlapped, which=which)
+    message = " ".join(_verdict(status, n, n - n_overlapped, found.rank == d))
     return replace(
         known,
         status=status,
@@ -155,10 +168,51 @@ def _told(known: Diagnosis, problem: Problem, found: Parted) -> Diagnosis:
         coefficient_names=tuple(name for _, name in columns),
         estimates={
             name: Estimate.ALIASED
-            if found.aliased[j]
+            if found.columns.aliased[j]
             else found.estimates.get(j, Estimate.UNDECIDED)
             for j, name in columns
         },
         estimates_without_aliased=without,
+        collinear=collinear([(name, j) for j, name in columns], found.columns),
         _certificate=Lazy(certificate),
     )
+
+
+def _verdict(status: DiagnosisStatus, n: int, k: int, is_whole: bool) -> list[str]:
+    """Return the verdict on n rows, k separated, and whether estimates exist."""
+    exists = "No finite maximum likelihood estimate exists."
+    if status is DiagnosisStatus.OVERLAP:
+        which = "" if is_whole else " of every coefficient that is identified"
+        exists = f"The maximum likelihood estimate{which} exists."
+    return [_HEADLINES[status].format(n=n, k=k), exists]
+
+
+def _words(
+    known: Diagnosis, problem: Problem, found: Parted, outcome_name: str, watch: Watch
+) -> list[str]:
+    """Return the summary; what single columns predict as far as there is time."""
+    rows = problem.rows
+    assert isinstance(rows, BlockRows)
+    separated = np.flatnonzero(~found.overlapped)
+    is_whole = found.rank == rows.shape[1]
+    verdict = _verdict(known.status, rows.shape[0], separated.size, is_whole)
+    lines, last = verdict[:1], verdict[1:]
+    if known.exact_direction is not None:
+        study, is_all = None, False
+        names = tuple(n for n in known.coefficient_names if n != INTERCEPT)
+        given = separated, problem.classes, names, outcome_name
+        with suppress(OutOfTime):
+            study = telling_rows(rows, *given)
+            if study is not None:
+                claims, is_all = claims_of_columns(study, separated, watch.is_over)
+                lines += claims
+        if not is_all:
+            exact = map(Fraction, known.exact_direction)
+            terms = list(zip(known.coefficient_names, exact, strict=True))
+            lines.append(direction_text(study, terms, separated.size))
+        if known.status is DiagnosisStatus.QUASI_COMPLETE:
+            last.insert(0, separated_text(RowNames(), known.separated_rows))
+        last.append(_TO_DO)
+    lines.append(" ".join(last))
+    lines += [f"{note}." for note in known.findings]
+    return [*lines, *collinear_lines(known), *estimate_lines(known)]

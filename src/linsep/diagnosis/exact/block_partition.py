@@ -46,6 +46,8 @@ class Parted:
     rank : int
     estimates : mapping of int to Estimate
         By column; one that is left out depends on others.
+    columns : Columns
+        Which of them are independent.
     vanishing : list of SparseVector, or None
         A basis of all vectors that are zero on every overlapped row; None if not known.
     point : ndarray of shape (d,) or None
@@ -56,7 +58,7 @@ class Parted:
     w: tuple[int, ...]
     rank: int
     estimates: Mapping[int, Estimate]
-    aliased: NDArray[np.bool_]
+    columns: Columns
     vanishing: list[SparseVector] | None
     point: Floats | None = None
 
@@ -110,8 +112,11 @@ def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
     found = overlapping(rows, rng, check)
     if found is not None:
         finite = dict.fromkeys(range(d), Estimate.FINITE)
-        none = np.zeros(d, dtype=bool)
-        return Parted(np.ones(n, dtype=bool), (0,) * d, d, finite, none, [], found)
+        every, whole = (
+            np.ones(n, dtype=bool),
+            Columns(np.arange(d), np.zeros(d, dtype=bool)),
+        )
+        return Parted(every, (0,) * d, d, finite, whole, [], found)
     if d > MOST_COLUMNS:
         watch.give_up(
             f"it could not be proved by sums over the rows that all of them overlap, "
@@ -131,7 +136,7 @@ def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
         partition.w,
         columns.kept.size,
         estimates,
-        columns.aliased,
+        columns,
         _vanishing(partition, columns),
     )
 

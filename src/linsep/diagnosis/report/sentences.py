@@ -8,10 +8,13 @@ from math import gcd
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.inputs.families import OF_TIMES
+from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.chance import chance_sentence
+from linsep.diagnosis.report.collinear import collinear_lines
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.leagues import league_sentences
 from linsep.diagnosis.report.phrases import (
@@ -33,14 +36,13 @@ from linsep.diagnosis.status import DiagnosisStatus, Estimate
 
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis
+    from linsep.input.row_names import RowNames
 
 # Claims shown in full, and how many of them before the rows; the rest are counted.
 MOST_REASONS = 6
 FIRST_CLAIMS = 2
 # Beyond this many columns a direction is not written out.
 MOST_TERMS = 8
-# Combinations written in more characters stand in `collinear` alone.
-LONGEST_TEXT = 300
 # Coefficients and rows listed by name.
 MOST_NAMES = 12
 MOST_ROWS = 8
@@ -149,18 +151,7 @@ def findings(answer: Diagnosis, facts: Facts) -> tuple[str, ...]:
         )
     if facts.contradictions.size:
         found.append(_contradictions(facts))
-    if answer.collinear:
-        shown = [
-            f"{name} = {text if len(text) <= LONGEST_TEXT else 'a longer combination'}"
-            for name, text in answer.collinear.items()
-        ]
-        more = len(shown) - MOST_TERMS
-        found.append(
-            "Collinear columns, apart from separation: the design has rank "
-            f"{answer.rank} of {len(answer.coefficient_names)}; "
-            + "; ".join(shown[:MOST_TERMS] + [f"and {more:,} more"] * (more > 0))
-            + "."
-        )
+    found += collinear_lines(answer)
     if facts.is_nearly_collinear:
         found.append(
             "Nearly collinear: some columns differ from a combination of others by "
@@ -297,7 +288,7 @@ def _direction_text(
     if len(terms) > MOST_TERMS:
         names = listed([name for name, _ in terms])
         return f"{subject} uses {columns}: {names}; see `direction`."
-    effect = _effect(facts, int(facts.separated_by(partition).sum()))
+    effect = effect_text(facts.study, int(facts.separated_by(partition).sum()))
     return f"{subject} uses {columns}: {terms_text(terms)}{effect}"
 
 
@@ -316,9 +307,8 @@ def direction_terms(
     return terms
 
 
-def _effect(facts: Facts, n_rows: int) -> str:
+def effect_text(study: Study, n_rows: int) -> str:
     """Say what a combination does to the rows."""
-    study = facts.study
     name = study.outcome_name
     if study.family == "poisson":
         return (
@@ -393,12 +383,16 @@ def _rows(facts: Facts) -> str:
     """Name the first rows separated, or a few that conflict."""
     names, present = facts.study.row_names, facts.study.present
     if facts.status is DiagnosisStatus.QUASI_COMPLETE and facts.separated.any():
-        found = present[facts.separated]
-        return f"Separated rows{names.kind}: {names.some(found, MOST_ROWS)}."
+        return separated_text(names, present[facts.separated])
     if facts.status is DiagnosisStatus.OVERLAP and facts.conflict.size:
         found = present[facts.conflict]
         return f"Rows that conflict{names.kind}: {names.some(found, MOST_ROWS)}."
     return ""
+
+
+def separated_text(names: RowNames, rows: NDArray[np.intp]) -> str:
+    """Name the first rows separated."""
+    return f"Separated rows{names.kind}: {names.some(rows, MOST_ROWS)}."
 
 
 def what_to_do(remedies: Sequence[Remedy]) -> str:

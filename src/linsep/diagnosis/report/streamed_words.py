@@ -1,0 +1,125 @@
+"""Words on a regression whose rows are read in batches: the few rows that words need.
+
+A single column predicts rows by how the extremes of the two outcomes lie on it. So what
+single columns say of all rows they say of the rows separated and of those that are
+extreme on a column, and these few are read once and put to the sentences that there are
+for rows in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.study import INTERCEPT, Study
+from linsep.diagnosis.report.phrases import claim_text, listed, terms_text
+from linsep.diagnosis.report.sentences import MOST_REASONS, MOST_TERMS, effect_text
+from linsep.diagnosis.report.single_columns import reasons_of
+from linsep.rows import as_dense
+from linsep.rows.blocks import MOST_KEPT, BlockRows
+from linsep.rows.matrix_rows import MatrixRows
+
+# The least of each column for a label, or with its sign changed, and the row of it.
+_Ends = tuple[NDArray[np.float64], NDArray[np.intp]]
+_SIDES = list(product((-1, 1), (1.0, -1.0)))
+
+
+def ends_of(start: int, block: MatrixRows) -> _Ends:
+    """Find the extremes of each column for each label in a block of rows."""
+    X = as_dense(block.features(slice(None))[:])
+    least = np.full((len(_SIDES), X.shape[1]), np.inf)
+    row = np.zeros(least.shape, dtype=np.intp)
+    for k, (sign, side) in enumerate(_SIDES):
+        here = np.flatnonzero(block.signs == sign)
+        if here.size and X.shape[1]:
+            values = side * X[here]
+            at = values.argmin(axis=0)
+            least[k] = values[at, np.arange(at.size)]
+            row[k] = start + here[at]
+    return least, row
+
+
+def nearer_ends(a: _Ends, b: _Ends) -> _Ends:
+    """Return the extremes of the rows of both, the earlier of equal ones."""
+    is_less = b[0] < a[0]
+    return np.where(is_less, b[0], a[0]), np.where(is_less, b[1], a[1])
+
+
+def telling_rows(
+    rows: BlockRows,
+    separated: NDArray[np.intp],
+    labels: NDArray[np.generic],
+    names: tuple[str, ...],
+    outcome_name: str,
+) -> Study | None:
+    """Return the rows that say what single columns say of all; None if too many.
+
+    Parameters
+    ----------
+    rows : BlockRows
+        Read once for the extremes, and once for what is not known of these rows.
+    separated : ndarray of int
+        The rows that some direction separates.
+    labels : ndarray of shape (2,)
+        Those of the negative and of the positive sign.
+    names : tuple of str
+        Of the features.
+    outcome_name : str
+    """
+    most = MOST_KEPT // rows.entries_a_row
+    if separated.size + len(_SIDES) * len(names) > most:
+        return None
+    _, extreme = rows.fold(ends_of, nearer_ends)
+    index = np.union1d(separated, extreme)
+    return study_from(
+        as_dense(rows.features(index)),
+        np.where(rows.signs[index] > 0, labels[1], labels[0]),
+        family="binomial",
+        fit_intercept=rows.fit_intercept,
+        feature_names=names,
+        outcome_name=outcome_name,
+        present=index,
+    )
+
+
+def claims_of_columns(
+    study: Study, separated: NDArray[np.intp], should_stop: Callable[[], bool]
+) -> tuple[list[str], bool]:
+    """Say what single columns predict, and tell whether that is all rows separated."""
+    found, _ = reasons_of(study, study.fit_intercept, should_stop)
+    found = sorted(found, key=lambda reason: -reason.predicted.size)
+    claims = [claim for reason in found[:MOST_REASONS] for claim in reason.claims]
+    texts = list(dict.fromkeys(claim_text(study, claim) for claim in claims))
+    others = [
+        study.names[r.column] for r in found[MOST_REASONS:] if r.column is not None
+    ]
+    if others:
+        texts.append(f"Columns that predict rows by themselves too: {listed(others)}.")
+    if not found:
+        return [], False
+    predicted = np.concatenate([reason.predicted for reason in found])
+    is_all = bool(np.isin(separated, study.present[predicted]).all())
+    if is_all and len(found) == 1:
+        name = study.names[found[0].column or 0]
+        texts.append(f"The simplest direction found uses one column, {name}.")
+    elif is_all:
+        texts.append("Together these predict all of the rows separated.")
+    return texts, is_all
+
+
+def direction_text(
+    study: Study | None, terms: Sequence[tuple[str, Fraction]], n_separated: int
+) -> str:
+    """Write the direction that was found, if it is short."""
+    names = [name for name, factor in terms if factor and name != INTERCEPT]
+    columns = "1 column" if len(names) == 1 else f"{len(names):,} columns"
+    used = f"A direction for all of them uses {columns}: "
+    if study is None or len(names) > MOST_TERMS:
+        return f"{used}{listed(names)}; see `direction`."
+    text = terms_text([term for term in terms if term[1]])
+    return f"{used}{text}{effect_text(study, n_separated)}"
