@@ -46,12 +46,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="torture", description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="attacks whose name has this text")
+    parser.add_argument("--only", default="", help="attacks whose name, as printed too, has this text")
     parser.add_argument("--output", type=Path, help="a file for the figures")
     options = parser.parse_args()
     lines, wrong = [], []
     for attack, n_tries, wants_folder in ATTACKS:
-        if options.only not in attack.__name__:
+        if options.only.lower() not in f"{attack.__name__} {attack.__doc__}".lower():
             continue
         rng = np.random.default_rng(options.seed)
         scaled = max(1, round(n_tries * options.scale))
