@@ -18,6 +18,7 @@ from linsep import result
 from linsep.report.charts import charts_of
 from linsep.report.page import said
 from linsep.report.shown_rows import MOST_SHOWN, shown_rows
+from torture.data import hostile_problem
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -370,3 +371,38 @@ def test_rows_that_stand_for_a_regression_are_not_called_its_rows():
     answer = linsep.diagnose(crossed, list("abca"), family="multinomial")
     text = Reader(answer.to_html()).text
     assert "8 rows, 6 columns, which stand for this regression" in text
+
+
+TINY, HUGE = 5e-324, np.finfo(np.float64).max
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "unit"),
+    [
+        ([[2 * TINY, -1e308], [TINY, -TINY], [-TINY, -1e-300]], [1, 1, 1], ", in 1e"),
+        (
+            [[2.2e-308, -TINY], [0, -2.2e-308], [2 * TINY, -1], [2.2e-308, -1e-300]],
+            [0, 1, 1, 0],
+            ", in 1e",
+        ),
+        ([[1e-300, 1e-300], [-1e300, -HUGE]], [0, 1], ", in 1e"),
+        ([[1.0, 3.0], [np.nextafter(1.0, 2.0), 3.0]], [0, 1], ""),
+        ([[3.0, 1e16], [3.0, 1e16 + 2], [4.0, 1e16 + 4]], [0, 1, 1], ""),
+    ],
+)
+def test_rows_at_the_ends_of_the_doubles_are_drawn(X, y, unit):
+    for call in (linsep.separate, linsep.max_margin):
+        html = call(X, y, fit_intercept=False).to_html()
+        assert "<svg" in html
+        assert unit in html
+
+
+def test_random_rows_of_extreme_numbers_are_drawn():
+    rng = np.random.default_rng(5)
+    for _ in range(25):
+        X, y = hostile_problem(rng)
+        try:
+            answer = linsep.max_margin(X, y, fit_intercept=bool(rng.random() < 0.5))
+        except linsep.InputError:
+            continue
+        assert "</html>" in answer.to_html()

@@ -46,7 +46,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="torture", description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="attacks whose name, as printed too, has this text")
+    parser.add_argument(
+        "--only", default="", help="attacks whose name, as printed too, has this text"
+    )
     parser.add_argument("--output", type=Path, help="a file for the figures")
     options = parser.parse_args()
     lines, wrong = [], []

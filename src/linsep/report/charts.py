@@ -6,13 +6,14 @@ for it. Colours are variables of the style sheet, which change with the scheme.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linsep.figure_style import class_look
 from linsep.printable import printable
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _SHAPES = ("circle", "triangle-up", "square", "diamond", "triangle-down")
 # Pixels between what is drawn and the axes: room for rings, and a histogram's ticks.
 _PADDING = 10
+# Powers of ten that stand at the ticks; others stand beside the axis.
+MOST_ZEROS = 15
 # A mark with a name, as Vega writes it: pointers show titles.
 _NAMED = re.compile(
     r'<path aria-label="([^"]*)" role="[^"]*" aria-roledescription="[^"]*"([^>]*)/>'
@@ -87,7 +90,9 @@ def _projection(shown: ShownRows) -> Chart:
     ring += " circle ring"
     if shown.marked.size:
         legend.append((ring, f"{shown.marked_as} ({shown.marked.size:,}), ringed"))
-    at, names = list(zip(display.across, display.up, strict=True)), _names(shown)
+    across, by_x = _drawn(display.across)
+    up, by_y = _drawn(display.up)
+    at, names = list(zip(across, up, strict=True)), _names(shown)
     points = [(*at[i], looks[display.codes[i]], names[i]) for i in display.drawn]
     rings = [(*at[i], ring, names[i]) for i in display.marked]
     size, width = display.ring
@@ -95,7 +100,7 @@ def _projection(shown: ShownRows) -> Chart:
         _marks(points).mark_point(filled=True, size=30, opacity=0.7),
         _marks(rings, "marked").mark_point(size=size, strokeWidth=width, opacity=1.0),
     ]
-    axes = {"title": shown.axis}, {"title": "what varies most besides"}
+    axes = {"title": shown.axis + by_x}, {"title": f"what varies most besides{by_y}"}
     sample = ""
     if len(points) < shown.n_rows:
         sample = f" {len(points):,} of {shown.n_rows:,} rows are shown."
@@ -141,26 +146,31 @@ def _margins(shown: ShownRows) -> Chart:
     display = MarginDisplay.of(shown)
     legend = [(f"class-{k} square", label) for k, label in enumerate(shown.classes)]
     bars, names = [], _names(shown)
+    marked, edges = (
+        display.support,
+        np.histogram_bin_edges(display.margins, **display.bins),
+    )
+    drawn, by_x = _drawn(np.append(edges, display.margins[marked]))
     for (look, label), margins in zip(legend, display.sides, strict=True):
-        counts, edges = np.histogram(margins, **display.bins)
-        bars += [
-            (low, count, look, f"{count:,} of {label} from {low:.3g} to {high:.3g}")
-            for count, (low, high) in zip(counts, pairwise(edges), strict=True)
-            if count
-        ]
+        counts, _ = np.histogram(margins, **display.bins)
+        for k in np.flatnonzero(counts).tolist():
+            low, high = edges[k : k + 2]
+            name = f"{counts[k]:,} of {label} from {low:.3g} to {high:.3g}"
+            bars.append((drawn[k], counts[k], look, name))
     if shown.marked.size:
         legend.append(("mark tick", f"{shown.marked_as}, ticks below"))
-    ticks = [(display.margins[i], 0, "mark tick", names[i]) for i in display.support]
+    places = zip(drawn[edges.size :], marked, strict=True)
+    ticks = [(x, 0, "mark tick", names[i]) for x, i in places]
     layers = [
         _marks(bars)
-        .transform_calculate(end=f"datum.x + {edges[1] - edges[0]}")
+        .transform_calculate(end=f"datum.x + {drawn[1] - drawn[0]}")
         .mark_bar(orient="vertical")
         .encode(x2="end:Q", order="look:N"),
         _marks(ticks, "marked").mark_tick(
             yOffset=_PADDING / 2, size=8, thickness=1.5, opacity=1.0
         ),
     ]
-    axes = {"title": shown.axis}, {"title": "rows", "tickMinStep": 1}
+    axes = {"title": shown.axis + by_x}, {"title": "rows", "tickMinStep": 1}
     n_wrong, n_at_0 = int((shown.margins < 0).sum()), int((shown.margins == 0).sum())
     caption = "Rows counted by distance, by class; right of 0 is the right side."
     if n_wrong:
@@ -182,18 +192,25 @@ def _interval(trace: Sequence[Progress]) -> Chart:
         ("class-1 triangle-down", "no margin is larger"),
         ("class-0 triangle-up", "reached by a hyperplane"),
     ]
-    bounds = display.bound("margin_upper"), display.bound("margin_lower")
-    points = [
-        (n_passes, margin, look, f"after pass {n_passes}: {margin:.4g}, {meaning}")
-        for (look, meaning), bound in zip(legend, bounds, strict=True)
-        for n_passes, margin in zip(*bound, strict=True)
-    ]
+    points: list[tuple[Any, ...]] = []
+    for (look, meaning), name in zip(
+        legend, ("margin_upper", "margin_lower"), strict=True
+    ):
+        points += [
+            (n_passes, margin, look, f"after pass {n_passes}: {margin:.4g}, {meaning}")
+            for n_passes, margin in zip(*display.bound(name), strict=True)
+        ]
+    drawn, by_y = _drawn(np.array([margin for _, margin, *_ in points]))
+    points = [(p[0], y, *p[2:]) for p, y in zip(points, drawn, strict=True)]
     marks = _marks(points)
     layers = [
         marks.mark_line(aria=False, point=False),
         marks.mark_point(filled=True, size=50, opacity=1.0),
     ]
-    axes = {"title": "passes over the data", "tickMinStep": 1}, {"title": "margin"}
+    axes = (
+        {"title": "passes over the data", "tickMinStep": 1},
+        {"title": f"margin{by_y}"},
+    )
     return Chart(
         "The largest margin, closed in on pass by pass",
         _svg(layers, legend, *axes, "y"),
@@ -201,6 +218,22 @@ def _interval(trace: Sequence[Progress]) -> Chart:
         f"{last.margin_lower:.4g} and {last.margin_upper:.4g}.",
         legend,
     )
+
+
+def _drawn(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], str]:
+    """Return values as axes can have them, and what to say of their unit.
+
+    Ticks are no doubles near the ends of these, nor between values that differ in their
+    last bits.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    power = math.floor(math.log10(largest)) if largest else 0
+    # In two steps, since ten to a power may be no double where its root is.
+    half = power // 2
+    scaled = np.round(values / 10.0**half / 10.0 ** (power - half), 12)
+    if abs(power) > MOST_ZEROS:
+        return scaled, f", in 1e{power}"
+    return scaled * 10.0**power, ""
 
 
 def _marks(values: Sequence[tuple[Any, ...]], name: str = "named") -> Layer:
