@@ -183,6 +183,7 @@ class _Regression:
         fits: list[Floats] = []
         for penalty in PENALTIES:
             self.penalised(penalty)
+            self._judge(self.scores)
             self.descend(ROUGHLY)
             losses.append(self.left_out_loss())
             fits.append(self.V)
@@ -190,9 +191,9 @@ class _Regression:
                 break
         place = strongest_alike(losses)
         self.V = fits[round(place)]
-        self._judge(self._scores(self.V))
         penalty = PENALTIES[0] * 0.1**place
         self.penalised(penalty)
+        self._judge(self._scores(self.V))
         self.descend(FINELY)
         return penalty, min(losses)
 
@@ -205,6 +206,7 @@ class _Regression:
     def follow(self) -> None:
         """Go on with next to no penalty, until the classes are separated or overlap."""
         self.penalised(NEXT_TO_NONE)
+        self._judge(self.scores)
         for _ in range(MOST_FOLLOWED):
             separated = bool((self.link.margins(self.scores) > 0).all())
             if separated or self._step() <= ROUGHLY * self.loss:
