@@ -4,7 +4,7 @@ from libc.math cimport exp, fabs, log, sqrt
 
 import numpy as np
 
-from linsep.solvers._blas cimport add_gram, add_scaled
+from linsep.solvers._blas cimport add_scaled, add_weighted_gram
 
 # Exponents beyond these would leave the doubles: a cap or zero is meant. A level found
 # further than FAR temperatures from the guess is sought once more from there; NEAR
@@ -238,22 +238,17 @@ def weighted_gram(
     ``starts[g + 1]``; with no groups the sum is about zero. Rows of weight zero are
     left out. A BLAS is called once for `block` rows, while they are in cache.
     """
-    cdef Py_ssize_t i, j, k, g, m = 0, n = rows.shape[0], d = rows.shape[1]
-    cdef double mass, root
+    cdef Py_ssize_t i, j, k, g, n = rows.shape[0], d = rows.shape[1]
+    cdef double mass
     result = np.zeros((d, d), order="F")
     cdef double[::1, :] out = result
     cdef double[:, ::1] held = np.empty((block, d))
     cdef double[::1] mean = np.empty(d)
     with nogil:
-        for i in range(n):
-            if weights[i] != 0.0:
-                root = sqrt(weights[i])
-                for j in range(d):
-                    held[m, j] = root * rows[i, j]
-                m += 1
-            if m == block or i == n - 1:
-                add_gram(m, d, &held[0, 0], &out[0, 0])
-                m = 0
+        if n and d:
+            add_weighted_gram(
+                n, d, &rows[0, 0], &weights[0], &held[0, 0], block, &out[0, 0]
+            )
         for g in range(starts.shape[0] - 1):
             mass = 0.0
             mean[:] = 0.0

@@ -41,8 +41,8 @@ from numpy.typing import NDArray
 from linsep.rows import is_sparse
 from linsep.solvers._factors import solve_factored
 from linsep.solvers.blas import calm_blas
-from linsep.solvers.soft_margin.links import ManyClasses, TwoClasses
-from linsep.solvers.soft_margin.systems import cholesky, weighted_gram
+from linsep.solvers.soft_margin import _logistic
+from linsep.solvers.soft_margin.systems import block_rows, cholesky, weighted_gram
 
 Floats = NDArray[np.float64]
 
@@ -149,21 +149,20 @@ class _Regression:
         free: bool,
     ) -> None:
         n, self.d = features.shape
+        self.total = float(weights.sum())
+        self.unit = _square_length(features, weights)
         if free:
             features = with_constant(features)
-        self.rows = features
-        self.link: TwoClasses | ManyClasses = (
-            TwoClasses(labels) if n_classes == 2 else ManyClasses(labels, n_classes)
-        )
-        self.weights, self.units = weights[:, None], units[:, None]
-        self.total = float(weights.sum())
-        self.unit = float(weights @ _squares(features, self.d))
-        self.V = np.zeros((self.link.targets.shape[1], features.shape[1]))
+        # SciPy takes as long to transpose small sparse rows as to multiply by them.
+        self.rows, self.columns = features, features.T
+        self.labels, self.weights, self.units = labels, weights, units
+        k = 1 if n_classes == 2 else n_classes
+        self.V = np.zeros((k, features.shape[1]))
         # An offset common to all of many classes changes nothing.
-        self.n_free = self.V.size - int(free and len(self.V) > 1)
+        self.n_free = self.V.size - int(free and k > 1)
         self.n_iterations = 0
-        self.penalised(PENALTIES[0])
-        self._judge(np.zeros((n, len(self.V))))
+        self._judge(np.zeros((n, k)))
+        self.penalise(PENALTIES[0])
 
     def parts(self, basis: Floats | None) -> tuple[Floats, Floats]:
         """Return coefficients, in the columns given, and offsets."""
@@ -172,18 +171,18 @@ class _Regression:
             coef = 0.0 * coef
         return coef if basis is None else coef @ basis.T, offsets
 
-    def penalised(self, penalty: float) -> None:
+    def penalise(self, penalty: float) -> None:
         """Set the penalty."""
         self.ridge = np.full(self.V.shape[1], penalty * (self.unit or 1.0))
         self.ridge[self.d :] = OFFSET_SHARE * PENALTIES[-1] * self.total
+        self.objective = self._penalised_loss()
 
     def choose(self) -> tuple[float, float]:
         """Fit at the penalty chosen; return it, and the least loss of those tried."""
         losses: list[float] = []
         fits: list[Floats] = []
         for penalty in PENALTIES:
-            self.penalised(penalty)
-            self._judge(self.scores)
+            self.penalise(penalty)
             self.descend(ROUGHLY)
             losses.append(self.left_out_loss())
             fits.append(self.V)
@@ -192,8 +191,8 @@ class _Regression:
         place = strongest_alike(losses)
         self.V = fits[round(place)]
         penalty = PENALTIES[0] * 0.1**place
-        self.penalised(penalty)
         self._judge(self._scores(self.V))
+        self.penalise(penalty)
         self.descend(FINELY)
         return penalty, min(losses)
 
@@ -205,10 +204,9 @@ class _Regression:
 
     def follow(self) -> None:
         """Go on with next to no penalty, until the classes are separated or overlap."""
-        self.penalised(NEXT_TO_NONE)
-        self._judge(self.scores)
+        self.penalise(NEXT_TO_NONE)
         for _ in range(MOST_FOLLOWED):
-            separated = bool((self.link.margins(self.scores) > 0).all())
+            separated = _logistic.are_right(self.scores, self.labels)
             if separated or self._step() <= ROUGHLY * self.loss:
                 return
 
@@ -217,7 +215,7 @@ class _Regression:
         gradient = self._gradient()
         self.system = self._system()
         step = self.system.solve(gradient)
-        gain = float((gradient * step).sum())
+        gain = float(np.vdot(gradient, step))
         self.n_iterations += 1
         scores, V, before = self.scores, self.V, self.objective
         change = self._scores(step)
@@ -226,6 +224,7 @@ class _Regression:
         while True:
             self.V = V - length * step
             self._judge(scores - length * change)
+            self.objective = self._penalised_loss()
             enough = before - DECREASE * length * gain + rounding
             if self.objective <= enough or length <= SHORTEST:
                 return gain
@@ -233,19 +232,22 @@ class _Regression:
 
     def left_out_loss(self) -> float:
         """Return the mean loss of rows that are predicted without them."""
-        residual = self.p - self.link.targets
+        residual = self.pull / self.weights[:, None]
         scores = self.scores + self.system.moves(residual, self.units)
-        return float(self.weights[:, 0] @ self.link.losses(scores)) / self.total
+        p, pull = np.empty_like(scores), np.empty_like(scores)
+        loss = _logistic.judge(scores, self.labels, self.weights, p, pull)
+        return loss / self.total
 
     @cached_property
     def moments(self) -> Floats:
         """The lower triangle of the moments of all rows, of the mean weight."""
-        return weighted_gram(self.rows, self.weights[:, 0])
+        return weighted_gram(self.rows, self.weights)
 
     def products(self, p: Floats, x: Floats) -> Floats:
         """Return the Hessian times coefficients."""
-        answer = self.link.curved(p, self._scores(x))
-        return self._pulled(self.weights * answer) + self.ridge * x
+        answer = p * self._scores(x)
+        answer -= p * answer.sum(axis=1, keepdims=True)
+        return self._pulled(self.weights[:, None] * answer) + self.ridge * x
 
     def _system(self) -> _Factored | _Iterated:
         """Return the Hessian at the present fit."""
@@ -254,32 +256,31 @@ class _Regression:
         return _Iterated(self)
 
     def _gradient(self) -> Floats:
-        pulled = self._pulled(self.weights * (self.p - self.link.targets))
-        return np.asarray(pulled + self.ridge * self.V)
+        return np.asarray(self._pulled(self.pull) + self.ridge * self.V)
 
     def _scores(self, V: Floats) -> Floats:
         return np.asarray(self.rows @ V.T)
 
     def _pulled(self, answer: Floats) -> Floats:
-        return np.asarray((self.rows.T @ answer).T)
+        return np.asarray((self.columns @ answer).T)
 
     def _judge(self, scores: Floats) -> None:
-        self.scores, self.p = scores, self.link.probabilities(scores)
-        self.loss = float(self.weights[:, 0] @ self.link.losses(scores))
-        penalty = 0.5 * float((self.ridge * self.V * self.V).sum())
-        self.objective = self.loss + penalty
+        self.scores, self.p = scores, np.empty_like(scores)
+        self.pull = np.empty_like(scores)
+        given = scores, self.labels, self.weights, self.p, self.pull
+        self.loss = _logistic.judge(*given)
+
+    def _penalised_loss(self) -> float:
+        return self.loss + 0.5 * float(np.vdot(self.ridge * self.V, self.V))
 
 
 class _Factored:
     """The Hessian at a fit, by its Cholesky factor."""
 
     def __init__(self, fit: _Regression) -> None:
-        k, d = fit.V.shape
-        self.rows, self.p = fit.rows, fit.p
-        hessian = fit.link.hessian(fit.rows, fit.weights, fit.p)
-        diagonal = hessian.ravel(order="K")[:: k * d + 1].reshape(k, d)  # a view
-        diagonal += fit.ridge
-        self.triangle = cholesky(hessian)
+        self.rows, self.p, self.block = fit.rows, fit.p, block_rows(fit.rows)
+        given = fit.rows, fit.weights, fit.p, fit.ridge, self.block
+        self.triangle = cholesky(_logistic.hessian(*given))
 
     def solve(self, gradient: Floats) -> Floats:
         """Return Newton's step, its sign changed."""
@@ -287,25 +288,8 @@ class _Factored:
 
     def moves(self, residual: Floats, units: Floats) -> Floats:
         """Return how scores move when each row is left out, shape (n, k)."""
-        k, d = residual.shape[1], self.rows.shape[1]
-        inverse = solve_factored(self.triangle, np.eye(k * d)).reshape(k, d, k, d)
-        leverage = np.empty((len(residual), k, k))
-        for i in range(k):
-            for j in range(k):
-                part = self.rows @ inverse[i, :, j]
-                leverage[:, i, j] = np.einsum("ij,ij->i", part, self.rows)
-        leverage *= units[:, :, None]
-        curvature = self.p * (1.0 - self.p)
-        if k == 1:
-            rest = np.maximum(1.0 - leverage[:, 0] * curvature, LEAST_REST)
-            return np.asarray(leverage[:, 0] * residual / rest)
-        # An offset common to all classes cancels: residuals and curvatures sum to zero.
-        curved = -self.p[:, :, None] * self.p[:, None, :]
-        curved[:, np.arange(k), np.arange(k)] = curvature
-        rest = np.eye(k) - curved @ leverage
-        return np.asarray(
-            (leverage @ np.linalg.solve(rest, residual[:, :, None]))[..., 0]
-        )
+        given = self.rows, self.triangle, self.p, residual, units, self.block
+        return _logistic.left_out(*given)
 
 
 class _Iterated:
@@ -316,7 +300,7 @@ class _Iterated:
         self.condition: Callable[[Floats], Floats] = lambda x: x
         size = fit.V.shape[1]
         if not is_sparse(fit.rows) and size <= MOST_PRECONDITIONED:
-            curvature = fit.weights * fit.p * (1.0 - fit.p)
+            curvature = fit.weights[:, None] * fit.p * (1.0 - fit.p)
             mean = float(curvature.sum()) / (fit.total * len(fit.V))
             system = fit.moments * mean
             system.ravel(order="K")[:: size + 1] += fit.ridge
@@ -347,11 +331,12 @@ class _Iterated:
         The trace that it needs is estimated by random signs (Hutchinson).
         """
         fit, curvature = self.fit, self.p * (1.0 - self.p)
-        size = float((fit.weights * curvature).sum())
+        size = float((fit.weights[:, None] * curvature).sum())
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=fit.V.shape)
         signs[:, fit.d :] = 0.0
         shrunk = float((fit.ridge * signs * self.solve(signs)).sum())
-        leverage = max(fit.n_free - shrunk, 0.0) / size * units if size else 0.0 * units
+        mean = max(fit.n_free - shrunk, 0.0) / size if size else 0.0
+        leverage = mean * units[:, None]
         rest = np.maximum(1.0 - leverage * curvature, LEAST_REST)
         return np.asarray(leverage * residual / rest)
 
@@ -386,9 +371,9 @@ def with_constant(features: Any) -> Any:
     return csr_array(hstack([csr_array(features), csr_array(ones)]))
 
 
-def _squares(rows: Any, d: int) -> Floats:
-    """Return the squared lengths of rows, of their first d entries."""
-    if not is_sparse(rows):
-        return np.asarray(np.einsum("ij,ij->i", rows[:, :d], rows[:, :d]))
-    part = rows[:, :d]
-    return np.asarray(part.multiply(part).sum(axis=1)).ravel()
+def _square_length(rows: Any, weights: Floats) -> float:
+    """Return the weighted sum of the squared lengths of rows."""
+    if is_sparse(rows):
+        each = np.repeat(weights, np.diff(rows.indptr))
+        return float(each @ np.square(rows.data))
+    return float(weights @ np.einsum("ij,ij->i", rows, rows))

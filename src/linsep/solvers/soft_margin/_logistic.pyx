@@ -1,0 +1,267 @@
+"""Passes of a logistic regression over its rows, without the interpreter's lock.
+
+One score is the logarithm of the odds of class 1; more are a score a class, logarithms
+of probabilities but for what all have in common.
+"""
+
+from libc.math cimport exp, fabs, log
+
+import numpy as np
+
+from scipy.linalg.cython_lapack cimport dpotri
+
+from linsep.solvers._blas cimport add_product, add_weighted_gram, dot, multiply
+
+# A row's leverage times its curvature is less than one; rounding need not know.
+cdef double LEAST_REST = 0.1
+# Up to so many columns a BLAS multiplies two matrices sooner than one by itself.
+cdef Py_ssize_t FEW_COLUMNS = 32
+# Less than any pivot that a small system of leverages has.
+cdef double LEAST_PIVOT = 1e-300
+
+
+def judge(
+    const double[:, ::1] scores,
+    const Py_ssize_t[::1] labels,
+    const double[::1] weights,
+    double[:, ::1] p,
+    double[:, ::1] pull,
+):
+    """Return the sum of the weighted losses, minus the logs of the classes' chances.
+
+    Fills `p` with the probabilities that scores give, `pull` with the derivatives of
+    the losses.
+    """
+    cdef Py_ssize_t i, j, n = scores.shape[0], k = scores.shape[1], own
+    cdef double total = 0.0, s, small, sum_, loss
+    with nogil:
+        for i in range(n):
+            own = labels[i]
+            if k == 1:
+                s = scores[i, 0]
+                small = exp(-fabs(s))
+                p[i, 0] = (1.0 if s >= 0.0 else small) / (1.0 + small)
+                pull[i, 0] = weights[i] * (p[i, 0] - own)
+                loss = log_above(small) + max(-s if own else s, 0.0)
+            else:
+                loss = judge_classes(k, own, &scores[i, 0], &p[i, 0])
+                for j in range(k):
+                    pull[i, j] = weights[i] * (p[i, j] - (j == own))
+            total += weights[i] * loss
+    return total
+
+
+cdef inline double log_above(double x) noexcept nogil:
+    """Return ``log(1 + x)`` of a positive number; the function of C takes twice as long.
+
+    What the sum rounds away changes the logarithm by as much, divided by the sum.
+    """
+    cdef double total = 1.0 + x
+    return log(total) + (x - (total - 1.0)) / total
+
+
+cdef double judge_classes(
+    Py_ssize_t k, Py_ssize_t own, const double* scores, double* p
+) noexcept nogil:
+    """Fill `p` with a row's probabilities; return its loss."""
+    cdef Py_ssize_t j, top = 0
+    cdef double rest = 0.0
+    for j in range(1, k):
+        if scores[j] > scores[top]:
+            top = j
+    for j in range(k):
+        p[j] = exp(scores[j] - scores[top])
+        if j != top:
+            rest += p[j]
+    for j in range(k):
+        p[j] /= 1.0 + rest
+    return log_above(rest) + (scores[top] - scores[own])
+
+
+def are_right(const double[:, ::1] scores, const Py_ssize_t[::1] labels):
+    """Tell whether every row's class has the highest score."""
+    cdef Py_ssize_t i, j, k = scores.shape[1], own
+    for i in range(scores.shape[0]):
+        own = labels[i]
+        if k == 1:
+            if not (scores[i, 0] > 0.0 if own else scores[i, 0] < 0.0):
+                return False
+            continue
+        for j in range(k):
+            if j != own and not scores[i, own] > scores[i, j]:
+                return False
+    return True
+
+
+def hessian(
+    const double[:, ::1] rows,
+    const double[::1] weights,
+    const double[:, ::1] p,
+    const double[::1] ridge,
+    Py_ssize_t block,
+):
+    """Return the second derivatives, penalised: the lower triangle, in Fortran order.
+
+    A BLAS is called once for `block` rows, while they are in cache.
+    """
+    cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1], k = p.shape[1], i, a, b, r, c
+    cdef double sign
+    result = np.zeros((k * d, k * d), order="F")
+    cdef double[::1, :] out = result
+    cdef double[:, ::1] held = np.empty((block, d))
+    cdef double[::1] curved = np.empty(n)
+    cdef double[::1, :] part = np.empty((d, d), order="F")
+    with nogil:
+        for a in range(k):
+            for b in range(a + 1):
+                # Off the diagonal the blocks are negative, and symmetric as well.
+                for i in range(n):
+                    curved[i] = weights[i] * p[i, a]
+                    curved[i] *= 1.0 - p[i, a] if a == b else p[i, b]
+                part[:, :] = 0.0
+                if d <= FEW_COLUMNS:
+                    add_curved(rows, curved, held, part)
+                else:
+                    add_weighted_gram(
+                        n, d, &rows[0, 0], &curved[0], &held[0, 0], block, &part[0, 0]
+                    )
+                sign = 1.0 if a == b else -1.0
+                for c in range(d):
+                    for r in range(c, d):
+                        out[a * d + r, b * d + c] = sign * part[r, c]
+                        out[a * d + c, b * d + r] = sign * part[r, c]
+        for r in range(k * d):
+            out[r, r] += ridge[r % d]
+    return result
+
+
+cdef void add_curved(
+    const double[:, ::1] rows,
+    const double[::1] weights,
+    double[:, ::1] held,
+    double[::1, :] out,
+) noexcept nogil:
+    """Add the weighted moments of rows, both triangles."""
+    cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1], i, j, start = 0, stop
+    while start < n:
+        stop = min(start + held.shape[0], n)
+        for i in range(start, stop):
+            for j in range(d):
+                held[i - start, j] = weights[i] * rows[i, j]
+        add_product(stop - start, d, &held[0, 0], &rows[start, 0], &out[0, 0])
+        start = stop
+
+
+def left_out(
+    const double[:, ::1] rows,
+    triangle,
+    const double[:, ::1] p,
+    const double[:, ::1] residual,
+    const double[::1] units,
+    Py_ssize_t block,
+):
+    """Return how scores move when each row is left out, shape (n, k).
+
+    `triangle` is the factor of the Hessian where rows have probabilities `p`; the
+    `residual` is ``p_i - y_i``. A row has a matrix H of leverages, by which its scores
+    move by ``H (I - C H)^-1 r``, C the curvature of its loss.
+    """
+    cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1], k = p.shape[1], i, a, b
+    cdef double[:, :, ::1] leverages = np.empty((n, k, k))
+    cdef double[:, ::1] held = np.empty((block, d)), part = np.empty((d, d))
+    cdef double[::1, :] inverse = np.array(triangle, order="F")
+    cdef int size = <int> (k * d), failed
+    cdef double[:, ::1] rest = np.empty((k, k + 1))
+    result = np.zeros((n, k))
+    cdef double[:, ::1] out = result
+    with nogil:
+        dpotri("L", &size, &inverse[0, 0], &size, &failed)
+        for a in range(k):
+            for b in range(a + 1):
+                for i in range(d * d):
+                    (&part[0, 0])[i] = inverse[
+                        max(a * d + i // d, b * d + i % d),
+                        min(a * d + i // d, b * d + i % d),
+                    ]
+                fill_leverages(rows, units, part, held, leverages[:, a, b])
+                leverages[:, b, a] = leverages[:, a, b]
+        for i in range(n):
+            if k == 1:
+                out[i, 0] = leverages[i, 0, 0] * residual[i, 0] / max(
+                    1.0 - leverages[i, 0, 0] * p[i, 0] * (1.0 - p[i, 0]), LEAST_REST
+                )
+            else:
+                move_scores(
+                    k, &leverages[i, 0, 0], &p[i, 0], &residual[i, 0], &rest[0, 0],
+                    &out[i, 0],
+                )
+    return result
+
+
+cdef void fill_leverages(
+    const double[:, ::1] rows,
+    const double[::1] units,
+    const double[:, ::1] matrix,
+    double[:, ::1] held,
+    double[:] out,
+) noexcept nogil:
+    """Set `out` to ``units_i a_i' M a_i``, of a matrix M."""
+    cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1], i, start = 0, stop
+    while start < n:
+        stop = min(start + held.shape[0], n)
+        multiply(stop - start, d, &rows[start, 0], &matrix[0, 0], &held[0, 0])
+        for i in range(start, stop):
+            out[i] = units[i] * dot(d, &held[i - start, 0], &rows[i, 0])
+        start = stop
+
+
+cdef void move_scores(
+    Py_ssize_t k,
+    const double* leverage,
+    const double* p,
+    const double* residual,
+    double* rest,
+    double* out,
+) noexcept nogil:
+    """Add a row's move to `out`; `rest` is room for k rows of k + 1 numbers.
+
+    An offset common to all classes cancels: residuals and curvatures sum to zero.
+    """
+    cdef Py_ssize_t a, b
+    cdef double mean
+    for b in range(k):
+        mean = 0.0
+        for a in range(k):
+            mean += p[a] * leverage[a * k + b]
+        for a in range(k):
+            rest[a * (k + 1) + b] = (a == b) - p[a] * (leverage[a * k + b] - mean)
+    for a in range(k):
+        rest[a * (k + 1) + k] = residual[a]
+    solve_small(k, rest)
+    for a in range(k):
+        for b in range(k):
+            out[a] += leverage[a * k + b] * rest[b * (k + 1) + k]
+
+
+cdef void solve_small(Py_ssize_t k, double* A) noexcept nogil:
+    """Solve k equations, each a row of k + 1 numbers; the last become the solution."""
+    cdef Py_ssize_t i, j, r, best, width = k + 1
+    cdef double share, kept
+    for j in range(k):
+        best = j
+        for i in range(j + 1, k):
+            if fabs(A[i * width + j]) > fabs(A[best * width + j]):
+                best = i
+        for r in range(j, width):
+            kept = A[j * width + r]
+            A[j * width + r] = A[best * width + r]
+            A[best * width + r] = kept
+        if A[j * width + j] == 0.0:
+            A[j * width + j] = LEAST_PIVOT
+        for i in range(k):
+            if i != j:
+                share = A[i * width + j] / A[j * width + j]
+                for r in range(j, width):
+                    A[i * width + r] -= share * A[j * width + r]
+    for j in range(k):
+        A[j * width + k] /= A[j * width + j]
