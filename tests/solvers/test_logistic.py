@@ -39,7 +39,7 @@ def test_fit_is_scikit_learns_at_the_same_penalty(n_classes, free, kind, monkeyp
 
 def test_left_out_loss_is_about_that_of_fits_without_each_row():
     X, y, ones = problem(80, 6, 2)
-    fit = logistic._Regression(X, y, ones, ones, 2, True)
+    fit = logistic.regression(X, y, ones, ones, 2, True)
     fit.penalise(1e-3)
     fit.descend(1e-9)
     strength = 1e-3 * (X * X).sum(axis=1).mean() * 80

@@ -135,6 +135,34 @@ cdef inline void multiply(
         )
 
 
+cdef inline void images(
+    Py_ssize_t n, Py_ssize_t d, Py_ssize_t k, const double* A, const double* V,
+    double* out,
+) noexcept nogil:
+    """Set ``out`` to ``A V^T`` of n rows, V of k rows."""
+    cdef int rows = <int> n, columns = <int> d, few = <int> k
+    cdef double scale = 1.0, keep = 0.0
+    if n and d:
+        dgemm(
+            "T", "N", &few, &rows, &columns, &scale, <double*> V, &columns,
+            <double*> A, &columns, &keep, out, &few,
+        )
+
+
+cdef inline void combinations(
+    Py_ssize_t n, Py_ssize_t d, Py_ssize_t k, const double* A, const double* weights,
+    double* out,
+) noexcept nogil:
+    """Set ``out`` to ``weights^T A`` of n rows: k rows, one for a column of weights."""
+    cdef int rows = <int> n, columns = <int> d, few = <int> k
+    cdef double scale = 1.0, keep = 0.0
+    if n and d:
+        dgemm(
+            "N", "T", &columns, &few, &rows, &scale, <double*> A, &columns,
+            <double*> weights, &few, &keep, out, &columns,
+        )
+
+
 cdef inline void add_product(
     Py_ssize_t n, Py_ssize_t d, const double* A, const double* B, double* out
 ) noexcept nogil:

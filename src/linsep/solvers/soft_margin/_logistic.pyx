@@ -8,14 +8,25 @@ from libc.math cimport exp, fabs, log
 
 import numpy as np
 
-from scipy.linalg.cython_lapack cimport dpotri
+from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
 
-from linsep.solvers._blas cimport add_product, add_weighted_gram, dot, multiply
+from linsep.solvers._blas cimport (
+    add_product,
+    add_weighted_gram,
+    combinations,
+    dot,
+    images,
+    multiply,
+)
 
 # A row's leverage times its curvature is less than one; rounding need not know.
 cdef double LEAST_REST = 0.1
 # Up to so many columns a BLAS multiplies two matrices sooner than one by itself.
 cdef Py_ssize_t FEW_COLUMNS = 32
+# Sufficient decrease of a step, and the shortest one tried.
+cdef double DECREASE = 1e-4, SHORTEST = 1e-9
+# A diagonal that rounding made too low is lifted by these shares, one after another.
+cdef double[5] LIFTS = [0.0, 1e-14, 1e-12, 1e-10, 1e-8]
 # Less than any pivot that a small system of leverages has.
 cdef double LEAST_PIVOT = 1e-300
 
@@ -32,22 +43,35 @@ def judge(
     Fills `p` with the probabilities that scores give, `pull` with the derivatives of
     the losses.
     """
-    cdef Py_ssize_t i, j, n = scores.shape[0], k = scores.shape[1], own
-    cdef double total = 0.0, s, small, sum_, loss
+    cdef double loss
     with nogil:
-        for i in range(n):
-            own = labels[i]
-            if k == 1:
-                s = scores[i, 0]
-                small = exp(-fabs(s))
-                p[i, 0] = (1.0 if s >= 0.0 else small) / (1.0 + small)
-                pull[i, 0] = weights[i] * (p[i, 0] - own)
-                loss = log_above(small) + max(-s if own else s, 0.0)
-            else:
-                loss = judge_classes(k, own, &scores[i, 0], &p[i, 0])
-                for j in range(k):
-                    pull[i, j] = weights[i] * (p[i, j] - (j == own))
-            total += weights[i] * loss
+        loss = judged(scores, labels, weights, p, pull)
+    return loss
+
+
+cdef double judged(
+    const double[:, ::1] scores,
+    const Py_ssize_t[::1] labels,
+    const double[::1] weights,
+    double[:, ::1] p,
+    double[:, ::1] pull,
+) noexcept nogil:
+    """Do what `judge` says."""
+    cdef Py_ssize_t i, j, k = scores.shape[1], own
+    cdef double total = 0.0, s, small, loss
+    for i in range(scores.shape[0]):
+        own = labels[i]
+        if k == 1:
+            s = scores[i, 0]
+            small = exp(-fabs(s))
+            p[i, 0] = (1.0 if s >= 0.0 else small) / (1.0 + small)
+            pull[i, 0] = weights[i] * (p[i, 0] - own)
+            loss = log_above(small) + max(-s if own else s, 0.0)
+        else:
+            loss = judge_classes(k, own, &scores[i, 0], &p[i, 0])
+            for j in range(k):
+                pull[i, j] = weights[i] * (p[i, j] - (j == own))
+        total += weights[i] * loss
     return total
 
 
@@ -78,7 +102,9 @@ cdef double judge_classes(
     return log_above(rest) + (scores[top] - scores[own])
 
 
-def are_right(const double[:, ::1] scores, const Py_ssize_t[::1] labels):
+cpdef bint are_right(
+    const double[:, ::1] scores, const Py_ssize_t[::1] labels
+) noexcept nogil:
     """Tell whether every row's class has the highest score."""
     cdef Py_ssize_t i, j, k = scores.shape[1], own
     for i in range(scores.shape[0]):
@@ -93,46 +119,187 @@ def are_right(const double[:, ::1] scores, const Py_ssize_t[::1] labels):
     return True
 
 
-def hessian(
+def descend(
+    const double[:, ::1] rows,
+    const Py_ssize_t[::1] labels,
+    const double[::1] weights,
+    const double[::1] ridge,
+    double[:, ::1] V,
+    double[:, ::1] scores,
+    double[:, ::1] p,
+    double[:, ::1] pull,
+    double[:, ::1] before,
+    double[::1, :] triangle,
+    double loss,
+    double share,
+    Py_ssize_t most_steps,
+    bint until_right,
+    Py_ssize_t block,
+):
+    """Go on by Newton's method until a step lowers the loss by no more than a share.
+
+    Or, `until_right`, until every row's class has the highest score. All arrays but the
+    first four are overwritten: coefficients and what `judge` makes of them, and of the
+    last step the factor of the Hessian and the probabilities where that was taken. A
+    BLAS is called once for `block` rows, while they are in cache.
+
+    Returns
+    -------
+    n_steps : int
+    loss : float
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If rounding leaves no positive definite system.
+    """
+    cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1], k = V.shape[0]
+    cdef Py_ssize_t n_steps = 0, i, j
+    cdef int size = <int> (k * d), one = 1, failed = 0
+    cdef double gain
+    cdef double[:, ::1] step = np.empty((k, d)), change = np.empty((n, k))
+    cdef double[:, ::1] held = np.empty((block, d)), old_V = np.empty((k, d))
+    cdef double[:, ::1] old_scores = np.empty((n, k)), gradient = np.empty((k, d))
+    cdef double[::1] curved = np.empty(n)
+    cdef double[::1, :] part = np.empty((d, d), order="F")
+    with nogil:
+        while n_steps < most_steps and not (until_right and are_right(scores, labels)):
+            n_steps += 1
+            combinations(n, d, k, &rows[0, 0], &pull[0, 0], &gradient[0, 0])
+            for i in range(k):
+                for j in range(d):
+                    gradient[i, j] += ridge[j] * V[i, j]
+            step[:, :] = gradient
+            before[:, :] = p
+            for i in range(5):
+                fill_hessian(rows, weights, p, ridge, held, curved, part, triangle)
+                for j in range(k * d):
+                    triangle[j, j] *= 1.0 + LIFTS[i]
+                dpotrf("L", &size, &triangle[0, 0], &size, &failed)
+                if not failed:
+                    break
+            if failed:
+                break
+            dpotrs(
+                "L", &size, &one, &triangle[0, 0], &size, &step[0, 0], &size, &failed
+            )
+            gain = dot(k * d, &gradient[0, 0], &step[0, 0])
+            images(n, d, k, &rows[0, 0], &step[0, 0], &change[0, 0])
+            old_V[:, :] = V
+            old_scores[:, :] = scores
+            loss = step_inplace(
+                old_V, step, old_scores, change, labels, weights, ridge, loss, gain,
+                V, scores, p, pull,
+            )
+            if gain <= share * loss:
+                break
+    if failed:
+        raise np.linalg.LinAlgError("the system of a step is singular")
+    return n_steps, loss
+
+
+def take_step(
+    const double[:, ::1] V,
+    const double[:, ::1] step,
+    const double[:, ::1] scores,
+    const double[:, ::1] change,
+    const Py_ssize_t[::1] labels,
+    const double[::1] weights,
+    const double[::1] ridge,
+    double loss,
+    double gain,
+    double[:, ::1] p,
+    double[:, ::1] pull,
+):
+    """Return coefficients less a step, halved until it pays; their scores and loss.
+
+    The `change` is that of the scores by the step, and `gain` what it promises to lower
+    the penalised loss by. The last two arrays are filled as by `judge`.
+    """
+    new_V, new_scores = np.empty_like(V), np.empty_like(scores)
+    loss = step_inplace(
+        V, step, scores, change, labels, weights, ridge, loss, gain, new_V, new_scores,
+        p, pull,
+    )
+    return new_V, new_scores, loss
+
+
+cdef double step_inplace(
+    const double[:, ::1] V,
+    const double[:, ::1] step,
+    const double[:, ::1] scores,
+    const double[:, ::1] change,
+    const Py_ssize_t[::1] labels,
+    const double[::1] weights,
+    const double[::1] ridge,
+    double loss,
+    double gain,
+    double[:, ::1] new_V,
+    double[:, ::1] new_scores,
+    double[:, ::1] p,
+    double[:, ::1] pull,
+) noexcept nogil:
+    """Do what `take_step` says."""
+    cdef Py_ssize_t i, j
+    cdef double before = loss + penalty_of(V, ridge), length = 1.0
+    while True:
+        for i in range(V.shape[0]):
+            for j in range(V.shape[1]):
+                new_V[i, j] = V[i, j] - length * step[i, j]
+        for i in range(scores.shape[0]):
+            for j in range(scores.shape[1]):
+                new_scores[i, j] = scores[i, j] - length * change[i, j]
+        loss = judged(new_scores, labels, weights, p, pull)
+        if loss + penalty_of(new_V, ridge) <= (
+            before - DECREASE * length * gain + 1e-13 * fabs(before)
+        ) or length <= SHORTEST:
+            return loss
+        length *= 0.5
+
+
+cdef double penalty_of(const double[:, ::1] V, const double[::1] ridge) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef double total = 0.0
+    for i in range(V.shape[0]):
+        for j in range(V.shape[1]):
+            total += ridge[j] * V[i, j] * V[i, j]
+    return 0.5 * total
+
+
+cdef void fill_hessian(
     const double[:, ::1] rows,
     const double[::1] weights,
     const double[:, ::1] p,
     const double[::1] ridge,
-    Py_ssize_t block,
-):
-    """Return the second derivatives, penalised: the lower triangle, in Fortran order.
-
-    A BLAS is called once for `block` rows, while they are in cache.
-    """
+    double[:, ::1] held,
+    double[::1] curved,
+    double[::1, :] part,
+    double[::1, :] out,
+) noexcept nogil:
+    """Set `out` to the second derivatives, penalised: their lower triangle."""
     cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1], k = p.shape[1], i, a, b, r, c
     cdef double sign
-    result = np.zeros((k * d, k * d), order="F")
-    cdef double[::1, :] out = result
-    cdef double[:, ::1] held = np.empty((block, d))
-    cdef double[::1] curved = np.empty(n)
-    cdef double[::1, :] part = np.empty((d, d), order="F")
-    with nogil:
-        for a in range(k):
-            for b in range(a + 1):
-                # Off the diagonal the blocks are negative, and symmetric as well.
-                for i in range(n):
-                    curved[i] = weights[i] * p[i, a]
-                    curved[i] *= 1.0 - p[i, a] if a == b else p[i, b]
-                part[:, :] = 0.0
-                if d <= FEW_COLUMNS:
-                    add_curved(rows, curved, held, part)
-                else:
-                    add_weighted_gram(
-                        n, d, &rows[0, 0], &curved[0], &held[0, 0], block, &part[0, 0]
-                    )
-                sign = 1.0 if a == b else -1.0
-                for c in range(d):
-                    for r in range(c, d):
-                        out[a * d + r, b * d + c] = sign * part[r, c]
-                        out[a * d + c, b * d + r] = sign * part[r, c]
-        for r in range(k * d):
-            out[r, r] += ridge[r % d]
-    return result
+    for a in range(k):
+        for b in range(a + 1):
+            # Off the diagonal the blocks are negative, and symmetric as well.
+            for i in range(n):
+                curved[i] = weights[i] * p[i, a]
+                curved[i] *= 1.0 - p[i, a] if a == b else p[i, b]
+            part[:, :] = 0.0
+            if d <= FEW_COLUMNS:
+                add_curved(rows, curved, held, part)
+            else:
+                add_weighted_gram(
+                    n, d, &rows[0, 0], &curved[0], &held[0, 0], held.shape[0],
+                    &part[0, 0],
+                )
+            sign = 1.0 if a == b else -1.0
+            for c in range(d):
+                for r in range(c, d):
+                    out[a * d + r, b * d + c] = sign * part[r, c]
+                    out[a * d + c, b * d + r] = sign * part[r, c]
+    for r in range(k * d):
+        out[r, r] += ridge[r % d]
 
 
 cdef void add_curved(

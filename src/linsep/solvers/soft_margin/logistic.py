@@ -58,8 +58,6 @@ ROUGHLY, FINELY = 0.03, 1e-5
 MOST_STEPS = 100
 # The penalty at which a fit is followed to where it would end without any, and steps.
 NEXT_TO_NONE, MOST_FOLLOWED = 1e-12, 25
-# Sufficient decrease of a step, and the shortest one tried.
-DECREASE, SHORTEST = 1e-4, 1e-9
 # The relative residual of conjugate gradients, and their iterations at most.
 INEXACT, MOST_PRODUCTS = 0.2, 300
 # Coefficients that move the scores by no more than this say nothing.
@@ -127,16 +125,33 @@ def fit_logistic(
         # Wide rows: the coefficients lie in their span.
         basis, triangle = np.linalg.qr(features.T)
         features = np.ascontiguousarray(triangle.T)
-    fit = _Regression(features, labels, weights, units, n_classes, free)
+    fit = regression(features, labels, weights, units, n_classes, free)
     with calm_blas(min(features.shape)):
         penalty, loss = fit.choose()
         chosen = fit.parts(basis)
-        fit.follow()
+        fit.penalise(NEXT_TO_NONE)
+        fit.descend(ROUGHLY, MOST_FOLLOWED, until_right=True)
     loose = fit.parts(basis)
     return LogisticFit(*chosen, penalty, loss, loose, fit.n_iterations)
 
 
-class _Regression:
+def regression(
+    features: Any,
+    labels: NDArray[np.intp],
+    weights: Floats,
+    units: Floats,
+    n_classes: int,
+    free: bool,
+) -> Regression:
+    """Return the regression by the method that suits its size."""
+    n_scores = 1 if n_classes == 2 else n_classes
+    size = n_scores * (features.shape[1] + int(free))
+    is_small = size <= MOST_FACTORED and not is_sparse(features)
+    method = Factored if is_small else Iterated
+    return method(features, labels, weights, units, n_scores, free)
+
+
+class Regression:
     """The fit at one penalty after another; `V` holds coefficients, then offsets."""
 
     def __init__(
@@ -145,7 +160,7 @@ class _Regression:
         labels: NDArray[np.intp],
         weights: Floats,
         units: Floats,
-        n_classes: int,
+        n_scores: int,
         free: bool,
     ) -> None:
         n, self.d = features.shape
@@ -156,17 +171,16 @@ class _Regression:
         # SciPy takes as long to transpose small sparse rows as to multiply by them.
         self.rows, self.columns = features, features.T
         self.labels, self.weights, self.units = labels, weights, units
-        k = 1 if n_classes == 2 else n_classes
-        self.V = np.zeros((k, features.shape[1]))
+        self.V = np.zeros((n_scores, features.shape[1]))
         # An offset common to all of many classes changes nothing.
-        self.n_free = self.V.size - int(free and k > 1)
+        self.n_free = self.V.size - int(free and n_scores > 1)
         self.n_iterations = 0
-        self._judge(np.zeros((n, k)))
+        self._judge(np.zeros((n, n_scores)))
         self.penalise(PENALTIES[0])
 
     def parts(self, basis: Floats | None) -> tuple[Floats, Floats]:
         """Return coefficients, in the columns given, and offsets."""
-        coef, offsets = self.V[:, : self.d], self.V[:, self.d :].sum(axis=1)
+        coef, offsets = self.V[:, : self.d].copy(), self.V[:, self.d :].sum(axis=1)
         if float((coef * coef).sum()) * self.unit <= NOTHING**2 * self.total:
             coef = 0.0 * coef
         return coef if basis is None else coef @ basis.T, offsets
@@ -175,7 +189,6 @@ class _Regression:
         """Set the penalty."""
         self.ridge = np.full(self.V.shape[1], penalty * (self.unit or 1.0))
         self.ridge[self.d :] = OFFSET_SHARE * PENALTIES[-1] * self.total
-        self.objective = self._penalised_loss()
 
     def choose(self) -> tuple[float, float]:
         """Fit at the penalty chosen; return it, and the least loss of those tried."""
@@ -185,84 +198,41 @@ class _Regression:
             self.penalise(penalty)
             self.descend(ROUGHLY)
             losses.append(self.left_out_loss())
-            fits.append(self.V)
+            fits.append(self.V.copy())
             if losses[-1] > min(losses):
                 break
         place = strongest_alike(losses)
         self.V = fits[round(place)]
         penalty = PENALTIES[0] * 0.1**place
-        self._judge(self._scores(self.V))
+        self._judge(self.images(self.V))
         self.penalise(penalty)
         self.descend(FINELY)
         return penalty, min(losses)
 
-    def descend(self, share: float) -> None:
-        """Go on by Newton's method until a step lowers the loss by no more."""
-        for _ in range(MOST_STEPS):
-            if self._step() <= share * self.loss:
-                return
+    def descend(
+        self, share: float, most_steps: int = MOST_STEPS, *, until_right: bool = False
+    ) -> None:
+        """Go on by Newton's method until a step lowers the loss by no more.
 
-    def follow(self) -> None:
-        """Go on with next to no penalty, until the classes are separated or overlap."""
-        self.penalise(NEXT_TO_NONE)
-        for _ in range(MOST_FOLLOWED):
-            separated = _logistic.are_right(self.scores, self.labels)
-            if separated or self._step() <= ROUGHLY * self.loss:
-                return
-
-    def _step(self) -> float:
-        """Take a Newton step, halved until it pays; return what it promised to gain."""
-        gradient = self._gradient()
-        self.system = self._system()
-        step = self.system.solve(gradient)
-        gain = float(np.vdot(gradient, step))
-        self.n_iterations += 1
-        scores, V, before = self.scores, self.V, self.objective
-        change = self._scores(step)
-        rounding = 1e-13 * abs(before)
-        length = 1.0
-        while True:
-            self.V = V - length * step
-            self._judge(scores - length * change)
-            self.objective = self._penalised_loss()
-            enough = before - DECREASE * length * gain + rounding
-            if self.objective <= enough or length <= SHORTEST:
-                return gain
-            length *= 0.5
+        Or, if wanted, until the classes are separated.
+        """
+        raise NotImplementedError
 
     def left_out_loss(self) -> float:
         """Return the mean loss of rows that are predicted without them."""
         residual = self.pull / self.weights[:, None]
-        scores = self.scores + self.system.moves(residual, self.units)
+        scores = self.scores + self.moves(residual)
         p, pull = np.empty_like(scores), np.empty_like(scores)
         loss = _logistic.judge(scores, self.labels, self.weights, p, pull)
         return loss / self.total
 
-    @cached_property
-    def moments(self) -> Floats:
-        """The lower triangle of the moments of all rows, of the mean weight."""
-        return weighted_gram(self.rows, self.weights)
+    def moves(self, residual: Floats) -> Floats:
+        """Return how scores move when each row is left out, shape (n, k)."""
+        raise NotImplementedError
 
-    def products(self, p: Floats, x: Floats) -> Floats:
-        """Return the Hessian times coefficients."""
-        answer = p * self._scores(x)
-        answer -= p * answer.sum(axis=1, keepdims=True)
-        return self._pulled(self.weights[:, None] * answer) + self.ridge * x
-
-    def _system(self) -> _Factored | _Iterated:
-        """Return the Hessian at the present fit."""
-        if self.V.size <= MOST_FACTORED and not is_sparse(self.rows):
-            return _Factored(self)
-        return _Iterated(self)
-
-    def _gradient(self) -> Floats:
-        return np.asarray(self._pulled(self.pull) + self.ridge * self.V)
-
-    def _scores(self, V: Floats) -> Floats:
+    def images(self, V: Floats) -> Floats:
+        """Return the scores that coefficients give."""
         return np.asarray(self.rows @ V.T)
-
-    def _pulled(self, answer: Floats) -> Floats:
-        return np.asarray((self.columns @ answer).T)
 
     def _judge(self, scores: Floats) -> None:
         self.scores, self.p = scores, np.empty_like(scores)
@@ -270,75 +240,121 @@ class _Regression:
         given = scores, self.labels, self.weights, self.p, self.pull
         self.loss = _logistic.judge(*given)
 
-    def _penalised_loss(self) -> float:
-        return self.loss + 0.5 * float(np.vdot(self.ridge * self.V, self.V))
 
-
-class _Factored:
+class Factored(Regression):
     """The Hessian at a fit, by its Cholesky factor."""
 
-    def __init__(self, fit: _Regression) -> None:
-        self.rows, self.p, self.block = fit.rows, fit.p, block_rows(fit.rows)
-        given = fit.rows, fit.weights, fit.p, fit.ridge, self.block
-        self.triangle = cholesky(_logistic.hessian(*given))
+    def descend(
+        self, share: float, most_steps: int = MOST_STEPS, *, until_right: bool = False
+    ) -> None:
+        """Do so in one call of the compiled code."""
+        self.before = np.empty_like(self.p)
+        self.triangle = np.empty((self.V.size, self.V.size), order="F")
+        given = self.rows, self.labels, self.weights, self.ridge
+        state = self.V, self.scores, self.p, self.pull, self.before, self.triangle
+        ending = share, most_steps, until_right, block_rows(self.rows)
+        n_steps, self.loss = _logistic.descend(*given, *state, self.loss, *ending)
+        self.n_iterations += n_steps
 
-    def solve(self, gradient: Floats) -> Floats:
-        """Return Newton's step, its sign changed."""
-        return solve_factored(self.triangle, gradient.ravel()).reshape(gradient.shape)
-
-    def moves(self, residual: Floats, units: Floats) -> Floats:
-        """Return how scores move when each row is left out, shape (n, k)."""
-        given = self.rows, self.triangle, self.p, residual, units, self.block
-        return _logistic.left_out(*given)
+    def moves(self, residual: Floats) -> Floats:
+        """Return them by the leverages of the last step's system."""
+        given = self.rows, self.triangle, self.before, residual, self.units
+        return _logistic.left_out(*given, block_rows(self.rows))
 
 
-class _Iterated:
+class Iterated(Regression):
     """The Hessian at a fit, by products with it."""
 
-    def __init__(self, fit: _Regression) -> None:
-        self.fit, self.p = fit, fit.p
-        self.condition: Callable[[Floats], Floats] = lambda x: x
-        size = fit.V.shape[1]
-        if not is_sparse(fit.rows) and size <= MOST_PRECONDITIONED:
-            curvature = fit.weights[:, None] * fit.p * (1.0 - fit.p)
-            mean = float(curvature.sum()) / (fit.total * len(fit.V))
-            system = fit.moments * mean
-            system.ravel(order="K")[:: size + 1] += fit.ridge
-            triangle = cholesky(system)
-            self.condition = lambda x: solve_factored(triangle, x.T).T
+    def descend(
+        self, share: float, most_steps: int = MOST_STEPS, *, until_right: bool = False
+    ) -> None:
+        """Do so by conjugate gradients."""
+        for _ in range(most_steps):
+            if until_right and _logistic.are_right(self.scores, self.labels):
+                return
+            gradient = self._combined(self.pull) + self.ridge * self.V
+            self.before = self.p.copy()
+            self._precondition()
+            step = self._solve(gradient)
+            gain = float(np.vdot(gradient, step))
+            self.V, self.scores, self.loss = _logistic.take_step(
+                self.V,
+                step,
+                self.scores,
+                self.images(step),
+                self.labels,
+                self.weights,
+                self.ridge,
+                self.loss,
+                gain,
+                self.p,
+                self.pull,
+            )
+            self.n_iterations += 1
+            if gain <= share * self.loss:
+                return
 
-    def solve(self, right: Floats) -> Floats:
+    @cached_property
+    def moments(self) -> Floats:
+        """The lower triangle of the moments of all rows, of the mean weight."""
+        return weighted_gram(self.rows, self.weights)
+
+    def _combined(self, answer: Floats) -> Floats:
+        return np.asarray((self.columns @ answer).T)
+
+    def _products(self, x: Floats) -> Floats:
+        """Return the Hessian times coefficients."""
+        answer = self.before * self.images(x)
+        answer -= self.before * answer.sum(axis=1, keepdims=True)
+        return self._combined(self.weights[:, None] * answer) + self.ridge * x
+
+    def _precondition(self) -> None:
+        """Take the moments of all rows for those of the rows as they are curved."""
+        self._condition: Callable[[Floats], Floats] = lambda x: x
+        size = self.V.shape[1]
+        if not is_sparse(self.rows) and size <= MOST_PRECONDITIONED:
+            mean = self._curvature.sum() / (self.total * len(self.V))
+            system = self.moments * mean
+            system.ravel(order="K")[:: size + 1] += self.ridge
+            triangle = cholesky(system)
+            self._condition = lambda x: solve_factored(triangle, x.T).T
+
+    @property
+    def _curvature(self) -> Floats:
+        """The diagonal of each row's second derivatives, weighted."""
+        return self.weights[:, None] * self.before * (1.0 - self.before)
+
+    def _solve(self, right: Floats) -> Floats:
         """Return Newton's step, its sign changed, by conjugate gradients."""
         x, residual = np.zeros_like(right), right
-        z = self.condition(residual)
+        z = self._condition(residual)
         direction, size = z, float((residual * z).sum())
         enough = INEXACT**2 * float((right * right).sum())
         for _ in range(MOST_PRODUCTS):
             if float((residual * residual).sum()) <= enough:
                 break
-            product = self.fit.products(self.p, direction)
+            product = self._products(direction)
             length = size / float((direction * product).sum())
             x = x + length * direction
             residual = residual - length * product
-            z = self.condition(residual)
+            z = self._condition(residual)
             before, size = size, float((residual * z).sum())
             direction = z + (size / before) * direction
         return x
 
-    def moves(self, residual: Floats, units: Floats) -> Floats:
-        """Return how scores move when each row is left out, of the mean leverage.
+    def moves(self, residual: Floats) -> Floats:
+        """Return them by the mean leverage.
 
         The trace that it needs is estimated by random signs (Hutchinson).
         """
-        fit, curvature = self.fit, self.p * (1.0 - self.p)
-        size = float((fit.weights[:, None] * curvature).sum())
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=fit.V.shape)
-        signs[:, fit.d :] = 0.0
-        shrunk = float((fit.ridge * signs * self.solve(signs)).sum())
-        mean = max(fit.n_free - shrunk, 0.0) / size if size else 0.0
-        leverage = mean * units[:, None]
-        rest = np.maximum(1.0 - leverage * curvature, LEAST_REST)
-        return np.asarray(leverage * residual / rest)
+        size = float(self._curvature.sum())
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=self.V.shape)
+        signs[:, self.d :] = 0.0
+        shrunk = float((self.ridge * signs * self._solve(signs)).sum())
+        mean = max(self.n_free - shrunk, 0.0) / size if size else 0.0
+        leverage = mean * self.units[:, None]
+        rest = 1.0 - leverage * self.before * (1.0 - self.before)
+        return np.asarray(leverage * residual / np.maximum(rest, LEAST_REST))
 
 
 def strongest_alike(losses: list[float]) -> float:
