@@ -54,7 +54,7 @@ def separation_of(
     monitor = Monitor(limits, settings.callback)
     sought = settings.objective == "max_margin"
     record = LargestMargin if sought else Separation
-    if np.unique(samples.labels).size == 1 and free:
+    if samples.is_one_class and free:
         alone = replace(whole, classes=whole.classes[-1:])
         return one_class(alone, monitor.effort, record)
     distinct = problem_of(samples.X, samples.labels, whole.classes, None, free)
@@ -63,8 +63,7 @@ def separation_of(
         verdict = find_largest_margin(distinct.rows, monitor, rng, settings.tol)
     else:
         verdict = find_separator(distinct.rows, monitor, rng)
-    numbers = np.searchsorted(kept, samples.index)
-    verdict = verdict.renumbered(numbers)
+    verdict = verdict.renumbered(_places(kept, samples.index))
     return result_of(whole, verdict, monitor.effort, monitor.interval, record)
 
 
@@ -93,6 +92,12 @@ def separation_beside(
     verdict = decide_from(distinct.rows, monitor, rng, start)
     if verdict.reason == Reason.TIME_LIMIT.text(allowed):
         verdict = Verdict.undecided(Reason.BESIDE_A_FIT.text(allowed))
-    verdict = verdict.renumbered(np.searchsorted(kept, samples.index))
+    verdict = verdict.renumbered(_places(kept, samples.index))
     whole = replace(whole, present=kept)
     return result_of(whole, verdict, monitor.effort, monitor.interval, Separation)
+
+
+def _places(kept: NDArray[np.intp], index: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return where rows stand among those kept: at their numbers, if all are."""
+    all_kept = kept[-1] + 1 == kept.size
+    return index if all_kept else np.searchsorted(kept, index)

@@ -158,10 +158,10 @@ def _standardized(
     """
     if is_sparse(X):
         # Rare columns of sparse rows would outweigh all others if they were scaled up.
-        from scipy.sparse import diags_array
-
         scale = np.full(X.shape[1], _common_scale(X))
-        return (diags_array(signs / scale[0]) @ X).tocsr(), np.zeros(X.shape[1]), scale
+        rows = X.astype(np.float64)
+        rows.data *= np.repeat(signs / scale[0], np.diff(rows.indptr))
+        return rows, np.zeros(X.shape[1]), scale
     X = np.ascontiguousarray(X)
     share = weights / weights.sum()
     mean, largest, peak, scale = _column_spread(X, share)

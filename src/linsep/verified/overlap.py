@@ -191,7 +191,10 @@ class Step:
         """
         weights = Weights.at(products, counts)
         factor = factored(Moments.of(part, weights.moment, layout))
-        return cls(part, weights, factor, factor.solve(part.combined(weights.net)))
+        q = factor.solve(part.combined(weights.net))
+        # Off by what was taken away of the eigenvalues: improved once.
+        left = weights.net - weights.moment * part.products(q)
+        return cls(part, weights, factor, q + factor.solve(part.combined(left)))
 
     @classmethod
     def _with(cls, part: Part, weights: Weights, layout: Layout) -> Step:

@@ -58,15 +58,16 @@ cdef double judged(
 ) noexcept nogil:
     """Do what `judge` says."""
     cdef Py_ssize_t i, j, k = scores.shape[1], own
-    cdef double total = 0.0, s, small, loss
+    cdef double total = 0.0, s, small, share, loss
     for i in range(scores.shape[0]):
         own = labels[i]
         if k == 1:
             s = scores[i, 0]
             small = exp(-fabs(s))
-            p[i, 0] = (1.0 if s >= 0.0 else small) / (1.0 + small)
+            share = 1.0 / (1.0 + small)
+            p[i, 0] = share if s >= 0.0 else small * share
             pull[i, 0] = weights[i] * (p[i, 0] - own)
-            loss = log_above(small) + max(-s if own else s, 0.0)
+            loss = log_above(small, share) + max(s * (1.0 - 2.0 * own), 0.0)
         else:
             loss = judge_classes(k, own, &scores[i, 0], &p[i, 0])
             for j in range(k):
@@ -75,13 +76,14 @@ cdef double judged(
     return total
 
 
-cdef inline double log_above(double x) noexcept nogil:
-    """Return ``log(1 + x)`` of a positive number; the function of C takes twice as long.
+cdef inline double log_above(double x, double share) noexcept nogil:
+    """Return ``log(1 + x)`` of a positive number, given ``1 / (1 + x)``.
 
-    What the sum rounds away changes the logarithm by as much, divided by the sum.
+    What the sum rounds away changes the logarithm by as much, divided by the sum. The
+    function of C takes twice as long.
     """
     cdef double total = 1.0 + x
-    return log(total) + (x - (total - 1.0)) / total
+    return log(total) + (x - (total - 1.0)) * share
 
 
 cdef double judge_classes(
@@ -97,9 +99,10 @@ cdef double judge_classes(
         p[j] = exp(scores[j] - scores[top])
         if j != top:
             rest += p[j]
+    cdef double share = 1.0 / (1.0 + rest)
     for j in range(k):
-        p[j] /= 1.0 + rest
-    return log_above(rest) + (scores[top] - scores[own])
+        p[j] *= share
+    return log_above(rest, share) + (scores[top] - scores[own])
 
 
 cpdef bint are_right(
@@ -373,12 +376,16 @@ cdef void fill_leverages(
     double[:] out,
 ) noexcept nogil:
     """Set `out` to ``units_i a_i' M a_i``, of a matrix M."""
-    cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1], i, start = 0, stop
+    cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1], i, j, start = 0, stop
+    cdef double total
     while start < n:
         stop = min(start + held.shape[0], n)
         multiply(stop - start, d, &rows[start, 0], &matrix[0, 0], &held[0, 0])
         for i in range(start, stop):
-            out[i] = units[i] * dot(d, &held[i - start, 0], &rows[i, 0])
+            total = 0.0
+            for j in range(d):
+                total += held[i - start, j] * rows[i, j]
+            out[i] = units[i] * total
         start = stop
 
 

@@ -319,6 +319,13 @@ class Iterated(Regression):
             triangle = cholesky(system)
             self._condition = lambda x: solve_factored(triangle, x.T).T
 
+    @cached_property
+    def signs(self) -> Floats:
+        """Random signs, the same at every penalty; none for the offsets."""
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=self.V.shape)
+        signs[:, self.d :] = 0.0
+        return np.asarray(signs)
+
     @property
     def _curvature(self) -> Floats:
         """The diagonal of each row's second derivatives, weighted."""
@@ -328,17 +335,17 @@ class Iterated(Regression):
         """Return Newton's step, its sign changed, by conjugate gradients."""
         x, residual = np.zeros_like(right), right
         z = self._condition(residual)
-        direction, size = z, float((residual * z).sum())
-        enough = INEXACT**2 * float((right * right).sum())
+        direction, size = z, float(np.vdot(residual, z))
+        enough = INEXACT**2 * float(np.vdot(right, right))
         for _ in range(MOST_PRODUCTS):
-            if float((residual * residual).sum()) <= enough:
+            if float(np.vdot(residual, residual)) <= enough:
                 break
             product = self._products(direction)
-            length = size / float((direction * product).sum())
+            length = size / float(np.vdot(direction, product))
             x = x + length * direction
             residual = residual - length * product
             z = self._condition(residual)
-            before, size = size, float((residual * z).sum())
+            before, size = size, float(np.vdot(residual, z))
             direction = z + (size / before) * direction
         return x
 
@@ -348,9 +355,7 @@ class Iterated(Regression):
         The trace that it needs is estimated by random signs (Hutchinson).
         """
         size = float(self._curvature.sum())
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=self.V.shape)
-        signs[:, self.d :] = 0.0
-        shrunk = float((self.ridge * signs * self._solve(signs)).sum())
+        shrunk = float(np.vdot(self.ridge * self.signs, self._solve(self.signs)))
         mean = max(self.n_free - shrunk, 0.0) / size if size else 0.0
         leverage = mean * self.units[:, None]
         rest = 1.0 - leverage * self.before * (1.0 - self.before)
