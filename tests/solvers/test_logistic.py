@@ -84,3 +84,108 @@ def test_strongest_alike_never_leaves_the_losses_that_are_alike():
         assert 0 <= place <= np.argmin(losses)
         loss = np.interp(place, np.arange(len(losses)), losses)
         assert loss <= logistic.ALIKE * min(losses) * (1 + 1e-12)
+
+
+class Counted:
+    """The compiled passes, counted."""
+
+    def __init__(self, monkeypatch):
+        self.calls = {}
+        for name in ("judge", "descend", "take_step", "left_out"):
+            monkeypatch.setattr(logistic._logistic, name, self.counting(name))
+
+    def counting(self, name):
+        known = getattr(logistic._logistic, name)
+
+        def call(*given):
+            self.calls[name] = self.calls.get(name, 0) + 1
+            return known(*given)
+
+        return call
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_fit_takes_few_steps_and_looks_at_its_rows_about_once_each(
+    n_classes, monkeypatch
+):
+    """A penalty of its own for the loss before a step halved one thirty times."""
+    X, y, ones = problem(300, 5, n_classes)
+    counted = Counted(monkeypatch)
+    fit = fit_logistic(X, y, ones, ones, n_classes)
+    tried = counted.calls["left_out"]
+    assert counted.calls["descend"] == tried + 2  # the penalty chosen, and none
+    assert counted.calls["judge"] == tried + 2  # without each row; at the start; again
+    assert fit.n_iterations <= 4 * (tried + 2)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_no_step_is_halved_where_the_loss_is_about_a_parabola(n_classes, monkeypatch):
+    monkeypatch.setattr(logistic, "MOST_FACTORED", 0)
+    X, y, ones = problem(300, 5, n_classes)
+    steps = []
+    known = logistic._logistic.take_step
+
+    def take_step(V, step, *rest):
+        found = known(V, step, *rest)
+        steps.append(np.allclose(found[0], V - step, rtol=1e-12))
+        return found
+
+    monkeypatch.setattr(logistic._logistic, "take_step", take_step)
+    fit = fit_logistic(X, y, ones, ones, n_classes)
+    assert len(steps) == fit.n_iterations
+    assert all(steps)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("d", [1, 4, 40])
+def test_compiled_passes_are_those_of_a_textbook(n_classes, d):
+    rng = np.random.default_rng(d)
+    X, y, _ = problem(150, d, n_classes)
+    weights, units = rng.uniform(0.5, 2.0, 150), rng.uniform(0.2, 0.5, 150)
+    fit = logistic.regression(X, y, weights, units, n_classes, True)
+    fit.penalise(1e-2)
+    fit.descend(1e-9)
+    k, Z = fit.V.shape[0], np.column_stack([X, np.ones(150)])
+    scores = np.column_stack([np.zeros(150), Z @ fit.V.T]) if k == 1 else Z @ fit.V.T
+    p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    loss = -(weights * np.log(p[np.arange(150), y])).sum()
+    p = p[:, 1:] if k == 1 else p
+    targets = (y == 1)[:, None] if k == 1 else y[:, None] == np.arange(k)
+    assert fit.loss == pytest.approx(loss)
+    np.testing.assert_allclose(fit.p, p)
+    gradient = (weights[:, None] * (p - targets)).T @ Z + fit.ridge * fit.V
+    assert abs(gradient).max() < 1e-6 * weights.sum()
+    # One row after another, without the others' help.
+    curved = np.array([np.diag(row) - np.outer(row, row) for row in fit.before])
+    hessian = sum(
+        w * np.kron(c, np.outer(z, z))
+        for w, c, z in zip(weights, curved, Z, strict=True)
+    ) + np.diag(np.tile(fit.ridge, k))
+    lower = np.tril(fit.triangle)
+    np.testing.assert_allclose(lower @ lower.T, hessian, rtol=1e-9, atol=1e-9)
+    inverse = np.linalg.inv(hessian)
+    moves = fit.moves(p - targets)
+    for i in range(0, 150, 7):
+        spread = np.kron(np.eye(k), Z[i][:, None])
+        leverage = units[i] * spread.T @ inverse @ spread
+        rest = np.eye(k) - curved[i] @ leverage
+        expected = leverage @ np.linalg.solve(rest, (p - targets)[i])
+        # An offset common to all of many classes is next to free, and means nothing.
+        common = (moves[i] - expected).mean() if k > 1 else 0.0
+        np.testing.assert_allclose(moves[i] - common, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_losses_of_rows_far_on_their_side_keep_their_digits():
+    scores = np.array([[40.0], [-700.0], [1e-3], [5.0]])
+    y = np.array([1, 0, 1, 0])
+    p, pull = np.empty_like(scores), np.empty_like(scores)
+    for row in range(4):
+        one = np.zeros(4)
+        one[row] = 1.0
+        loss = logistic._logistic.judge(scores, y, one, p, pull)
+        expected = np.logaddexp(0.0, scores[row, 0] * (1 - 2 * y[row]))
+        assert loss == pytest.approx(expected, rel=1e-14)
+        both = np.column_stack([0.0 * scores, scores])
+        pair = np.empty_like(both), np.empty_like(both)
+        loss = logistic._logistic.judge(both, y, one, *pair)
+        assert loss == pytest.approx(expected, rel=1e-14)
