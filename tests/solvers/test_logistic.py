@@ -5,8 +5,9 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from linsep.solvers.soft_margin import logistic
-from linsep.solvers.soft_margin.logistic import fit_logistic, strongest_alike
+from linsep.solvers.soft_margin import _passes, iterated, logistic, regression
+from linsep.solvers.soft_margin.logistic import fit_logistic
+from linsep.solvers.soft_margin.regression import ALIKE, strongest_alike
 
 
 def problem(n, d, n_classes, seed=0):
@@ -49,8 +50,108 @@ def test_left_out_loss_is_about_that_of_fits_without_each_row():
         peer = LogisticRegression(C=1 / strength, tol=1e-10, max_iter=1000)
         p = peer.fit(X[kept], y[kept]).predict_proba(X[[row]])[0, y[row]]
         losses.append(-np.log(p))
-    assert fit.left_out_loss() == pytest.approx(np.mean(losses), rel=0.05)
-    assert fit.left_out_loss() > fit.loss / 80
+    found = fit.mean_loss(fit.left_out_scores())
+    assert found == pytest.approx(np.mean(losses), rel=0.05)
+    assert found > fit.loss / 80
+
+
+def wide(n_classes, n=72, d=400):
+    """Few rows of many columns, the classes apart in some of them."""
+    rng = np.random.default_rng(n_classes)
+    y = np.arange(n) % n_classes
+    X = rng.normal(size=(n, d)) + 0.6 * rng.normal(size=(n, 4)) @ rng.normal(
+        size=(4, d)
+    )
+    for k in range(n_classes):
+        X[np.ix_(y == k, rng.choice(d, 15, replace=False))] += 1.5
+    return X - X.mean(axis=0), y.astype(np.intp), np.ones(n)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_leverage_in_common_predicts_left_out_rows_of_many_columns(
+    n_classes, monkeypatch
+):
+    """One that counts the row itself called the best penalty ten times too bad."""
+    X, y, ones = wide(n_classes)
+    for power in range(1, 6):
+        losses = []
+        for most in (300, 0):
+            monkeypatch.setattr(logistic, "MOST_FACTORED", most)
+            rows = np.ascontiguousarray(np.linalg.qr(X.T)[1].T)
+            fit = logistic.regression(rows, y, ones, ones, n_classes, True)
+            fit.penalise(10.0**-power)
+            fit.descend(1e-6)
+            losses.append(fit.mean_loss(fit.left_out_scores()))
+        # One draw of signs counts degrees of freedom; it errs alike at all penalties.
+        assert losses[1] == pytest.approx(losses[0], rel=0.3)
+
+
+@pytest.mark.parametrize("weight", [1.0, 3.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_leverage_in_common_takes_the_degrees_of_freedom_there_are(
+    n_classes, weight, monkeypatch
+):
+    monkeypatch.setattr(logistic, "MOST_FACTORED", 0)
+    monkeypatch.setattr(iterated, "EXACT", 1e-9)
+    X, y, ones = problem(80, 12, n_classes)
+    fit = logistic.regression(X, y, weight * ones, ones, n_classes, True)
+    fit.penalise(1e-3)
+    fit.descend(1e-9)
+    k, Z = fit.V.shape[0], np.column_stack([X, ones])
+    curved = np.array([np.diag(row) - np.outer(row, row) for row in fit.before])
+    of_rows = sum(
+        weight * np.kron(c, np.outer(z, z)) for c, z in zip(curved, Z, strict=True)
+    )
+    hessian = of_rows + np.diag(np.tile(fit.ridge, k))
+    degrees = np.trace(np.linalg.solve(hessian, of_rows))
+    drawn = []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        fit.signs = rng.choice([-1.0, 1.0], size=fit.scores.shape)
+        drawn.append(fit.degrees())
+    assert np.mean(drawn) == pytest.approx(degrees, rel=0.06)
+    monkeypatch.setattr(fit, "degrees", lambda: degrees)
+    g = fit.common_leverage()
+    each = [np.trace(g * c @ np.linalg.inv(np.eye(k) + g * c)) for c in curved]
+    assert weight * sum(each) == pytest.approx(degrees, rel=0.01)
+
+
+def test_products_with_sparse_rows_are_those_with_dense_ones():
+    rng = np.random.default_rng(3)
+    A = rng.normal(size=(30, 9)) * (rng.random((30, 9)) < 0.4)
+    weights = rng.uniform(0.5, 2.0, 30)
+    for k in (1, 3):
+        p = rng.dirichlet(np.ones(max(k, 2)), size=30)[:, :k].copy()
+        x = rng.normal(size=(k, 9))
+        image = p * (A @ x.T)
+        image -= p * image.sum(axis=1, keepdims=True)
+        expected = (weights[:, None] * image).T @ A
+        rows = sparse.csr_array(A)
+        for kind in (np.int32, np.int64):
+            places = rows.indices.astype(kind), rows.indptr.astype(kind)
+            found = _passes.curved_product(rows.data, *places, weights, p, x)
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_penalties_of_wide_rows_are_no_weaker_than_stretched_scores_ask(monkeypatch):
+    """Some labels are wrong: log loss alone would follow them."""
+    monkeypatch.setattr(logistic, "MOST_FACTORED", 0)
+    X, y, ones = wide(2, n=150)
+    y[:12] = 1 - y[:12]
+    seen = []
+    known = regression.Regression.stretched_loss
+
+    def stretched_loss(self, scores):
+        seen.append(known(self, scores))
+        factors = np.exp2(np.linspace(-12, 12, 2000))
+        least = min(self.mean_loss(factor * scores) for factor in factors)
+        assert seen[-1] == pytest.approx(least, rel=5e-3)
+        return seen[-1]
+
+    monkeypatch.setattr(regression.Regression, "stretched_loss", stretched_loss)
+    fit = fit_logistic(X, y, ones, ones, 2)
+    assert len(seen) >= 3
+    assert fit.penalty >= 0.1 * 0.1 ** np.argmin(seen) * (1 - 1e-12)
 
 
 def test_a_weight_that_counts_rows_leaves_out_one_of_them():
@@ -83,7 +184,7 @@ def test_strongest_alike_never_leaves_the_losses_that_are_alike():
         place = strongest_alike(losses)
         assert 0 <= place <= np.argmin(losses)
         loss = np.interp(place, np.arange(len(losses)), losses)
-        assert loss <= logistic.ALIKE * min(losses) * (1 + 1e-12)
+        assert loss <= ALIKE * min(losses) * (1 + 1e-12)
 
 
 class Counted:

@@ -21,7 +21,7 @@ from linsep.rows import is_sparse
 from linsep.search.answers import not_asked
 from linsep.search.limits import Clock
 from linsep.solvers.soft_margin.joint import Pairs, largest_joint_nu
-from linsep.solvers.soft_margin.logistic import with_constant
+from linsep.solvers.soft_margin.regression import with_constant
 
 # Signed pairs of more entries are kept as a sparse matrix: most of them are zero.
 MOST_DENSE_PAIRS = 1_000_000
