@@ -198,7 +198,9 @@ def _deviation_within(
     """Return each column's standard deviation within the classes."""
     parts = []
     for label in np.flatnonzero(np.bincount(labels)):
-        at = np.flatnonzero(labels == label)
+        at: Any = np.flatnonzero(labels == label)
+        if at[-1] - at[0] < at.size:  # one run, which need not be copied
+            at = slice(at[0], at[-1] + 1)
         mass = share[at].sum()
         parts.append(np.sqrt(mass) * _column_spread(X[at], share[at] / mass)[3])
     return np.asarray(np.hypot.reduce(parts))
