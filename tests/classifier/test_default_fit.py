@@ -17,6 +17,7 @@ from linsep import ConvergenceDisplay, FitWarning, OptimisticPerceptron
 from linsep.classifier import separating
 from linsep.rows import working_set
 from linsep.solvers import engines
+from linsep.solvers.soft_margin import regression
 from linsep.verified import reduction
 
 
@@ -214,3 +215,29 @@ def test_whole_numbers_are_refused_or_warned_of_as_scikit_learn_does(rng):
         OptimisticPerceptron().fit(X, X[:, 0])
     with pytest.warns(UserWarning, match="could represent a regression problem"):
         OptimisticPerceptron().fit(X, np.arange(30))
+
+
+def test_a_fit_that_separates_nothing_is_not_swept(rng):
+    X = rng.normal(size=(2000, 8))
+    y = X[:, 0] + rng.normal(size=2000) > 0
+    assert OptimisticPerceptron().fit(X, y).separation_.n_passes == 0
+    assert OptimisticPerceptron().fit(X, X[:, 0] > 0).separation_.n_passes == 1
+
+
+def test_wide_rows_of_many_classes_are_told_apart(rng):
+    """As far as by the penalty that is best among ten times as many new rows."""
+    y, new = np.repeat(np.arange(8), 10), np.repeat(np.arange(8), 60)
+    loadings = 0.5 * rng.normal(size=(5, 600))
+    both = rng.normal(size=(560, 5)) @ loadings + rng.normal(size=(560, 600))
+    labels = np.append(y, new)
+    for k in range(8):
+        both[np.ix_(labels == k, rng.choice(600, 20, replace=False))] += 2.0
+    X, X_new = both[:80], both[80:]
+    scores = {}
+    for penalty in regression.PENALTIES:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(regression, "PENALTIES", (penalty,))
+            scores[penalty] = OptimisticPerceptron().fit(X, y).score(X_new, new)
+    chosen = OptimisticPerceptron().fit(X, y)
+    assert chosen.score(X_new, new) > max(scores.values()) - 0.03
+    assert scores[regression.PENALTIES[0]] < max(scores.values()) - 0.1

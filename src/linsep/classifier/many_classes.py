@@ -95,7 +95,7 @@ def _fit_regression(
     whole = problem_of(signed, each.labels, classes, None, False)
     scores = np.column_stack(fit.loose) if settings.fit_intercept else fit.loose[0]
     start = (scores[:-1] - scores[-1]).ravel()
-    given = each, whole, every, settings, start, clock.elapsed()
+    given = each, whole, every, settings, start, fit.separates, clock.elapsed()
     separation = separation_beside(*given)
     decisions = np.asarray(samples.X @ fit.coef.T) + fit.offsets
     at = np.arange(len(decisions))

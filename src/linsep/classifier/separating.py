@@ -73,6 +73,7 @@ def separation_beside(
     kept: NDArray[np.intp],
     settings: Settings,
     start: NDArray[np.float64],
+    may_separate: bool,
     fit_seconds: float,
 ) -> Separation:
     """Decide separability beside a fit, `start`, in a time that is small beside it.
@@ -89,7 +90,8 @@ def separation_beside(
     )
     monitor = Monitor(limits, settings.callback)
     rng = np.random.default_rng(settings.seed)
-    verdict = decide_from(distinct.rows, monitor, rng, start)
+    given = distinct.rows, monitor, rng, start
+    verdict = decide_from(*given, may_separate=may_separate)
     if verdict.reason == Reason.TIME_LIMIT.text(allowed):
         verdict = Verdict.undecided(Reason.BESIDE_A_FIT.text(allowed))
     verdict = verdict.renumbered(_places(kept, samples.index))

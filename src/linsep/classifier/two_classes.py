@@ -81,7 +81,7 @@ def fit_two_classes(
         found = logistic_fit(samples, 2, settings)
         coef, offsets = found.loose
         start = np.append(coef, offsets if whole.fit_intercept else [])
-        given = samples, whole, kept, settings, start, clock.elapsed()
+        given = samples, whole, kept, settings, start, found.separates, clock.elapsed()
         return of_regression(samples, found, separation_beside(*given))
     separation = separation_of(samples, whole, kept, settings)
     if separation.coef is None or not settings.is_hard:

@@ -30,22 +30,34 @@ def is_small(rows: Rows) -> bool:
 
 @dataclass
 class StartedSearch(Search):
-    """A search that must have a start, the fit's weights."""
+    """A search that must have a start, the fit's weights.
+
+    Parameters
+    ----------
+    may_separate : bool, default=True
+        Whether the start may be a separator.
+    """
+
+    may_separate: bool = True
 
     def decide(self, engine: Engine) -> Verdict:
         """Try the fit, then what a factorisation says, then search."""
         assert isinstance(engine, SeparatorEngine)
         assert self.start is not None
-        scan, verdict = self._tried(engine, Hyperplane(self.start))
+        if is_small(self.rows):
+            scan, verdict = self._tried(engine, Hyperplane(self.start))
+            engine.support = scan.index  # the active set's first rows
+        else:
+            verdict = self._of_many(engine, Hyperplane(self.start))
+        return super().decide(engine) if verdict is None else verdict
+
+    def _of_many(self, engine: SeparatorEngine, start: Hyperplane) -> Verdict | None:
+        """Try the start, if it may separate, then what a factorisation says."""
+        verdict = self._tried(engine, start)[1] if self.may_separate else None
         if verdict is not None:
             return verdict
-        if is_small(self.rows):
-            engine.support = scan.index  # the active set's first rows
-        elif isinstance(self.factored, Hyperplane):
-            _, verdict = self._tried(engine, self.factored)
-        else:
-            verdict = self.factored
-        return super().decide(engine) if verdict is None else verdict
+        found = self.factored
+        return self._tried(engine, found)[1] if isinstance(found, Hyperplane) else found
 
     def _tried(
         self, engine: SeparatorEngine, hyperplane: Hyperplane
@@ -61,8 +73,13 @@ class StartedSearch(Search):
 
 
 def decide_from(
-    rows: Rows, monitor: Monitor, rng: np.random.Generator, start: NDArray[np.float64]
+    rows: Rows,
+    monitor: Monitor,
+    rng: np.random.Generator,
+    start: NDArray[np.float64],
+    *,
+    may_separate: bool = True,
 ) -> Verdict:
     """Find a hyperplane that separates, or prove that there is none, from a fit."""
-    search = StartedSearch(rows, monitor, rng, start=start)
+    search = StartedSearch(rows, monitor, rng, start=start, may_separate=may_separate)
     return search.run(SeparatorEngine(search))

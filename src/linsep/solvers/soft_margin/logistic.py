@@ -75,6 +75,8 @@ class LogisticFit:
     loose : tuple of two ndarray
         Coefficients and offsets of next to no penalty: they separate the classes, or
         are near the estimate that has none.
+    separates : bool
+        Whether the loose ones separate the classes, but for rounding.
     n_iterations : int
         Linear systems solved.
     """
@@ -84,6 +86,7 @@ class LogisticFit:
     penalty: float
     loss: float
     loose: tuple[Floats, Floats]
+    separates: bool
     n_iterations: int
 
 
@@ -125,7 +128,8 @@ def fit_logistic(
         fit.penalise(NEXT_TO_NONE)
         fit.descend(ROUGHLY, MOST_FOLLOWED, until_right=True)
     loose = fit.parts(basis)
-    return LogisticFit(*chosen, penalty, loss, loose, fit.n_iterations)
+    separates = _logistic.are_right(fit.scores, fit.labels)
+    return LogisticFit(*chosen, penalty, loss, loose, separates, fit.n_iterations)
 
 
 def regression(
