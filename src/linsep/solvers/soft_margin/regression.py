@@ -16,7 +16,7 @@ from linsep.solvers.soft_margin import _logistic
 Floats = NDArray[np.float64]
 
 # The penalties tried, strongest first.
-PENALTIES = tuple(10.0**-power for power in range(1, 8))
+PENALTIES = tuple(10.0**-power for power in range(1, 11))
 # A loss this little above the least counts as the least.
 ALIKE = 1.02
 # Steps to the best stretch of scores, by no more than a factor each; it need not be
@@ -28,8 +28,8 @@ ROUGHLY, FINELY = 0.03, 1e-5
 MOST_STEPS = 100
 # Coefficients that move the scores by no more than this say nothing.
 NOTHING = 1e-12
-# Offsets are penalised by this share of the least penalty, for systems' sake only.
-OFFSET_SHARE = 1e-3
+# The penalty of offsets, which they have for systems' sake only.
+OFFSET_PENALTY = 1e-10
 
 
 class Regression:
@@ -68,7 +68,7 @@ class Regression:
     def penalise(self, penalty: float) -> None:
         """Set the penalty."""
         self.ridge = np.full(self.V.shape[1], penalty * (self.unit or 1.0))
-        self.ridge[self.d :] = OFFSET_SHARE * PENALTIES[-1] * self.total
+        self.ridge[self.d :] = OFFSET_PENALTY * self.total
 
     @property
     def is_wide(self) -> bool:
