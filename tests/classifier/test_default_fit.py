@@ -15,6 +15,10 @@ from sklearn.datasets import load_breast_cancer, load_iris
 import linsep
 from linsep import ConvergenceDisplay, FitWarning, OptimisticPerceptron
 from linsep.classifier import separating
+from linsep.rows import working_set
+from linsep.solvers import engines
+from linsep.solvers.soft_margin import regression
+from linsep.verified import reduction
 
 
 @pytest.fixture
@@ -173,3 +177,67 @@ def test_convergence_display_takes_rows_and_says_what_was_decided(rng):
     said = ConvergenceDisplay.from_estimator(alone, X, np.zeros(30)).ax_.texts[0]
     assert "all rows are of one class" in " ".join(said.get_text().split())
     pyplot.close("all")
+
+
+def test_what_proves_overlap_is_the_fit_itself(rng, monkeypatch):
+    """No second search where the estimate is a proof, and a certificate of it."""
+    X = rng.normal(size=(2000, 8))
+    y = X[:, 0] + rng.normal(size=2000) > 0
+
+    def refused(*given, **named):
+        raise AssertionError("a reduction was begun")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(reduction.Reduction, "run", refused)
+        patched.setattr(working_set.WorkingSet, "_sample", refused)
+        answer = OptimisticPerceptron().fit(X, y).separation_
+    assert answer.separable is False
+    answer.certificate.verify(X, y)
+
+
+def test_a_conflict_of_few_rows_is_sought_from_the_worst_of_the_fit(rng, monkeypatch):
+    X = rng.normal(size=(300, 6))
+    y = X[:, 0] + 0.7 * rng.normal(size=300) > 0
+
+    def refused(*given, **named):
+        raise AssertionError("the loop was played")
+
+    monkeypatch.setattr(engines, "_play", refused)
+    answer = OptimisticPerceptron().fit(X, y).separation_
+    assert len(answer.conflict) <= 8
+    assert answer.n_rounds <= 8 * 7
+    answer.certificate.verify(X, y)
+
+
+def test_whole_numbers_are_refused_or_warned_of_as_scikit_learn_does(rng):
+    X = rng.normal(size=(30, 2))
+    with pytest.raises(ValueError, match="Unknown label type"):
+        OptimisticPerceptron().fit(X, X[:, 0])
+    with pytest.warns(UserWarning, match="could represent a regression problem"):
+        OptimisticPerceptron().fit(X, np.arange(30))
+
+
+def test_a_fit_that_separates_nothing_is_not_swept(rng):
+    X = rng.normal(size=(2000, 8))
+    y = X[:, 0] + rng.normal(size=2000) > 0
+    assert OptimisticPerceptron().fit(X, y).separation_.n_passes == 0
+    assert OptimisticPerceptron().fit(X, X[:, 0] > 0).separation_.n_passes == 1
+
+
+def test_wide_rows_of_many_classes_are_told_apart(rng):
+    """As far as by the penalty that is best among ten times as many new rows."""
+    y, new = np.repeat(np.arange(8), 10), np.repeat(np.arange(8), 60)
+    loadings = 0.5 * rng.normal(size=(5, 600))
+    both = rng.normal(size=(560, 5)) @ loadings + rng.normal(size=(560, 600))
+    labels = np.append(y, new)
+    for k in range(8):
+        both[np.ix_(labels == k, rng.choice(600, 20, replace=False))] += 2.0
+    X, X_new = both[:80], both[80:]
+    scores = {}
+    for penalty in regression.PENALTIES:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(regression, "PENALTIES", (penalty,))
+            scores[penalty] = OptimisticPerceptron().fit(X, y).score(X_new, new)
+    chosen = OptimisticPerceptron().fit(X, y)
+    assert chosen.score(X_new, new) > max(scores.values()) - 0.03
+    assert scores[regression.PENALTIES[0]] < max(scores.values()) - 0.1

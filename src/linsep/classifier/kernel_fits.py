@@ -173,7 +173,7 @@ def _fit_side(
     """Fit two classes in the feature space, in the coordinates of the factor."""
     whole = problem_of(side.X, side.labels, classes, None, settings.fit_intercept)
     n, rank = side.X.shape
-    if np.unique(side.labels).size == 1:
+    if side.is_one_class:
         return fit_two_classes(side, whole, np.arange(n), settings)
     # The first pivots span the feature space best, so the leading columns are a coarser
     # view of the same space.

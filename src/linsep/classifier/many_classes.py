@@ -21,7 +21,7 @@ from linsep.rows import is_sparse
 from linsep.search.answers import not_asked
 from linsep.search.limits import Clock
 from linsep.solvers.soft_margin.joint import Pairs, largest_joint_nu
-from linsep.solvers.soft_margin.logistic import with_constant
+from linsep.solvers.soft_margin.regression import with_constant
 
 # Signed pairs of more entries are kept as a sparse matrix: most of them are zero.
 MOST_DENSE_PAIRS = 1_000_000
@@ -95,7 +95,7 @@ def _fit_regression(
     whole = problem_of(signed, each.labels, classes, None, False)
     scores = np.column_stack(fit.loose) if settings.fit_intercept else fit.loose[0]
     start = (scores[:-1] - scores[-1]).ravel()
-    given = each, whole, every, settings, start, clock.elapsed()
+    given = each, whole, every, settings, start, fit.separates, clock.elapsed()
     separation = separation_beside(*given)
     decisions = np.asarray(samples.X @ fit.coef.T) + fit.offsets
     at = np.arange(len(decisions))

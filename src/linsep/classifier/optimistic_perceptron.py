@@ -300,7 +300,9 @@ class OptimisticPerceptron(LinearRule):
         if table is not None:
             self._columns = Columns(table.columns, table.levels)
             self.feature_names_in_ = np.array(table.feature_names, dtype=object)
-        check_classification_targets(given)
+        is_whole = given.dtype.kind in "biu"
+        if not is_whole:
+            check_classification_targets(given)
         weights = _check_sample_weight(
             sample_weight, rows, dtype=np.float64, ensure_non_negative=True
         )
@@ -311,6 +313,8 @@ class OptimisticPerceptron(LinearRule):
                 "means that a row is absent"
             )
         self.classes_ = np.unique(np.asarray(given)[present])
+        if is_whole and 2 * self.classes_.size > len(given):
+            check_classification_targets(given)  # warns of as many
         held = np.where(present, given, self.classes_[0])
         labels = np.searchsorted(self.classes_, held).astype(np.intp)
         factors = class_factors(self.class_weight, self.classes_, labels, weights)
@@ -405,7 +409,8 @@ class OptimisticPerceptron(LinearRule):
         """Set the attributes that every kind of fit has, warn, return coefficients."""
         single = len(fits) == 1
         self.intercept_ = np.concatenate([one.intercept for one in fits])
-        self.support_ = np.unique(np.concatenate([one.support for one in fits]))
+        carriers = np.concatenate([one.support for one in fits])
+        self.support_ = np.flatnonzero(np.bincount(carriers))
         self.n_iter_ = max(1, sum(one.n_iter for one in fits))
 
         def of(values: list[Any]) -> Any:

@@ -43,6 +43,11 @@ class Samples:
     index: NDArray[np.intp]
     units: NDArray[np.float64]
 
+    @property
+    def is_one_class(self) -> bool:
+        """Whether all rows have the same label."""
+        return bool((self.labels == self.labels[0]).all())
+
     @classmethod
     def of(
         cls,

@@ -54,7 +54,7 @@ def separation_of(
     monitor = Monitor(limits, settings.callback)
     sought = settings.objective == "max_margin"
     record = LargestMargin if sought else Separation
-    if np.unique(samples.labels).size == 1 and free:
+    if samples.is_one_class and free:
         alone = replace(whole, classes=whole.classes[-1:])
         return one_class(alone, monitor.effort, record)
     distinct = problem_of(samples.X, samples.labels, whole.classes, None, free)
@@ -63,8 +63,7 @@ def separation_of(
         verdict = find_largest_margin(distinct.rows, monitor, rng, settings.tol)
     else:
         verdict = find_separator(distinct.rows, monitor, rng)
-    numbers = np.searchsorted(kept, samples.index)
-    verdict = verdict.renumbered(numbers)
+    verdict = verdict.renumbered(_places(kept, samples.index))
     return result_of(whole, verdict, monitor.effort, monitor.interval, record)
 
 
@@ -74,6 +73,7 @@ def separation_beside(
     kept: NDArray[np.intp],
     settings: Settings,
     start: NDArray[np.float64],
+    may_separate: bool,
     fit_seconds: float,
 ) -> Separation:
     """Decide separability beside a fit, `start`, in a time that is small beside it.
@@ -90,9 +90,16 @@ def separation_beside(
     )
     monitor = Monitor(limits, settings.callback)
     rng = np.random.default_rng(settings.seed)
-    verdict = decide_from(distinct.rows, monitor, rng, start)
+    given = distinct.rows, monitor, rng, start
+    verdict = decide_from(*given, may_separate=may_separate)
     if verdict.reason == Reason.TIME_LIMIT.text(allowed):
         verdict = Verdict.undecided(Reason.BESIDE_A_FIT.text(allowed))
-    verdict = verdict.renumbered(np.searchsorted(kept, samples.index))
+    verdict = verdict.renumbered(_places(kept, samples.index))
     whole = replace(whole, present=kept)
     return result_of(whole, verdict, monitor.effort, monitor.interval, Separation)
+
+
+def _places(kept: NDArray[np.intp], index: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return where rows stand among those kept: at their numbers, if all are."""
+    all_kept = kept[-1] + 1 == kept.size
+    return index if all_kept else np.searchsorted(kept, index)

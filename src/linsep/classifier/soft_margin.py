@@ -158,16 +158,16 @@ def _standardized(
     """
     if is_sparse(X):
         # Rare columns of sparse rows would outweigh all others if they were scaled up.
-        from scipy.sparse import diags_array
-
         scale = np.full(X.shape[1], _common_scale(X))
-        return (diags_array(signs / scale[0]) @ X).tocsr(), np.zeros(X.shape[1]), scale
+        rows = X.astype(np.float64)
+        rows.data *= np.repeat(signs / scale[0], np.diff(rows.indptr))
+        return rows, np.zeros(X.shape[1]), scale
     X = np.ascontiguousarray(X)
     share = weights / weights.sum()
     mean, largest, peak, scale = _column_spread(X, share)
     if settings.standardize:
         if labels is not None:
-            within = _column_spread(_about_class_means(X, share, labels), share)[3]
+            within = _deviation_within(X, share, labels)
             # Columns that the classes decide alone are measured by their whole spread.
             scale = np.where(within > 1e-9 * scale, within, scale)
         scale[scale <= 1e-12 * largest] = 1.0  # constant but for rounding
@@ -192,16 +192,18 @@ def _column_spread(
     return mean, largest, peak, scale
 
 
-def _about_class_means(
+def _deviation_within(
     X: NDArray[np.float64], share: NDArray[np.float64], labels: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Return rows less the mean of their class."""
-    out = np.empty(X.shape)
-    for label in np.unique(labels):
-        at = np.flatnonzero(labels == label)
-        part, own = X[at], share[at]
-        out[at] = part - own @ part / own.sum()
-    return out
+    """Return each column's standard deviation within the classes."""
+    parts = []
+    for label in np.flatnonzero(np.bincount(labels)):
+        at: Any = np.flatnonzero(labels == label)
+        if at[-1] - at[0] < at.size:  # one run, which need not be copied
+            at = slice(at[0], at[-1] + 1)
+        mass = share[at].sum()
+        parts.append(np.sqrt(mass) * _column_spread(X[at], share[at] / mass)[3])
+    return np.asarray(np.hypot.reduce(parts))
 
 
 def _common_scale(X: Any) -> float:

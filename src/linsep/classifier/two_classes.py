@@ -69,7 +69,7 @@ def fit_two_classes(
     samples: Samples, whole: Problem, kept: NDArray[np.intp], settings: Settings
 ) -> Fitted:
     """Fit labels 0 and 1; see `separation_of` for the parameters."""
-    if np.unique(samples.labels).size == 1:
+    if samples.is_one_class:
         separation = separation_of(samples, whole, kept, settings)
         sign = np.array([1.0 if samples.labels[0] == 1 else -1.0])
         none = np.empty(0, dtype=np.intp)
@@ -81,7 +81,7 @@ def fit_two_classes(
         found = logistic_fit(samples, 2, settings)
         coef, offsets = found.loose
         start = np.append(coef, offsets if whole.fit_intercept else [])
-        given = samples, whole, kept, settings, start, clock.elapsed()
+        given = samples, whole, kept, settings, start, found.separates, clock.elapsed()
         return of_regression(samples, found, separation_beside(*given))
     separation = separation_of(samples, whole, kept, settings)
     if separation.coef is None or not settings.is_hard:

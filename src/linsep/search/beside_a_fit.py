@@ -1,4 +1,8 @@
-"""The search that starts from a fit: it is swept first, then one factorisation."""
+"""The search that starts from a fit: it is swept first, then one factorisation.
+
+The minimiser of a loss separates often where any hyperplane does, and is near the point
+whose weights prove that rows overlap where none does.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows import Rows
+from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Monitor
-from linsep.search.separator_search import Search, SeparatorEngine
+from linsep.search.separator_search import Engine, Search, SeparatorEngine
 
 # Rows of no more entries are searched for a conflict at once, which takes milliseconds.
 FEW_ENTRIES = 5_000
@@ -25,31 +29,57 @@ def is_small(rows: Rows) -> bool:
 
 
 @dataclass
-class StartedEngine(SeparatorEngine):
-    """Finds some hyperplane that separates, or a proof that none does, from a fit.
+class StartedSearch(Search):
+    """A search that must have a start, the fit's weights.
 
-    The minimiser of a loss separates often where any hyperplane does, and is near
-    the point whose weights prove that rows overlap where none does. The search must
-    have a start, the fit's weights.
+    Parameters
+    ----------
+    may_separate : bool, default=True
+        Whether the start may be a separator.
     """
 
-    _n_solved: int = 0
+    may_separate: bool = True
 
-    def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
-        """Return the fit, then what a factorisation says, then search."""
-        search = self.search
-        self._n_solved += 1
-        if self._n_solved == 1 and search.start is not None:
-            return Hyperplane(search.start)
-        is_due = self._n_solved == 2 and not is_small(search.rows)
-        if is_due and search.factored is not None:
-            return search.factored
-        return super().solve(working)
+    def decide(self, engine: Engine) -> Verdict:
+        """Try the fit, then what a factorisation says, then search."""
+        assert isinstance(engine, SeparatorEngine)
+        assert self.start is not None
+        if is_small(self.rows):
+            scan, verdict = self._tried(engine, Hyperplane(self.start))
+            engine.support = scan.index  # the active set's first rows
+        else:
+            verdict = self._of_many(engine, Hyperplane(self.start))
+        return super().decide(engine) if verdict is None else verdict
+
+    def _of_many(self, engine: SeparatorEngine, start: Hyperplane) -> Verdict | None:
+        """Try the start, if it may separate, then what a factorisation says."""
+        verdict = self._tried(engine, start)[1] if self.may_separate else None
+        if verdict is not None:
+            return verdict
+        found = self.factored
+        return self._tried(engine, found)[1] if isinstance(found, Hyperplane) else found
+
+    def _tried(
+        self, engine: SeparatorEngine, hyperplane: Hyperplane
+    ) -> tuple[Scan, Verdict | None]:
+        """Sweep all rows with a hyperplane; return what it named, and what it proves.
+
+        As many rows as an active set holds are named.
+        """
+        self.monitor.stop_if_due()
+        scan = self.sweep(hyperplane, self.rows.shape[1])
+        none = WorkingSet(self.rows, self.rng, start=np.empty(0, dtype=np.intp))
+        return scan, engine.accept(none, hyperplane, scan)
 
 
 def decide_from(
-    rows: Rows, monitor: Monitor, rng: np.random.Generator, start: NDArray[np.float64]
+    rows: Rows,
+    monitor: Monitor,
+    rng: np.random.Generator,
+    start: NDArray[np.float64],
+    *,
+    may_separate: bool = True,
 ) -> Verdict:
     """Find a hyperplane that separates, or prove that there is none, from a fit."""
-    search = Search(rows, monitor, rng, start=start)
-    return search.run(StartedEngine(search))
+    search = StartedSearch(rows, monitor, rng, start=start, may_separate=may_separate)
+    return search.run(SeparatorEngine(search))

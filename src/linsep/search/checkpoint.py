@@ -139,7 +139,7 @@ class ResumableEngine(SeparatorEngine):
         monitor = self.search.monitor
         return {
             "index": working.index.tolist(),
-            "support": self._support.tolist(),
+            "support": self.support.tolist(),
             "is_stuck": self._is_stuck,
             "is_factored": self._is_factored,
             "n_passes": monitor.n_passes,
@@ -148,7 +148,7 @@ class ResumableEngine(SeparatorEngine):
 
     def _restore(self, working: WorkingSet, state: dict[str, Any]) -> None:
         working.index = _rows(state["index"])
-        self._support = _rows(state["support"])
+        self.support = _rows(state["support"])
         self._is_stuck, self._is_factored = state["is_stuck"], state["is_factored"]
         monitor = self.search.monitor
         monitor.n_passes, monitor.n_rounds = state["n_passes"], state["n_rounds"]

@@ -20,10 +20,11 @@ def by_factorisation(
     """Part all rows by `linsep.verified`; None if that proves nothing.
 
     Of rows that are read in blocks it can be proved that all overlap. A `start` of
-    shape (d,) near the estimate saves steps.
+    shape (d,) near the estimate saves steps, or is the proof.
     """
     # SciPy's factorisations are loaded for those that need them.
     from linsep.verified.answers import combined
+    from linsep.verified.at_a_point import overlap_at
     from linsep.verified.overlap import Counts
     from linsep.verified.reduction import Reduction
     from linsep.verified.vectors import written_out
@@ -39,7 +40,9 @@ def by_factorisation(
         monitor.at_most(0.0)
         return Verdict.overlapping(found)
     counts = Counts(np.ones(n), np.zeros(n))
-    reduced = Reduction(rows, counts, start, check=check).run()
+    reduced = None if start is None else overlap_at(rows, counts, start, check)
+    if reduced is None:
+        reduced = Reduction(rows, counts, start, check=check).run()
     if not reduced.is_proved:
         return None
     if reduced.overlapped.any():

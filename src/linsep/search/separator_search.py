@@ -210,7 +210,7 @@ class SeparatorEngine:
 
     search: Search
     by_margin: bool = False
-    _support: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+    support: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
     _is_stuck: bool = False
     _is_factored: bool = False
 
@@ -228,7 +228,7 @@ class SeparatorEngine:
             verdict = self.search.prove_conflict(working, support, p)
             if verdict is not None:
                 return verdict
-        self._support = working.index[support[p > 0]]
+        self.support = working.index[support[p > 0]]
         if candidate.kind is Kind.SEPARATOR and not self._is_stuck:
             return Hyperplane(candidate.w)
         self.search.monitor.stop_if_due()
@@ -249,7 +249,7 @@ class SeparatorEngine:
         """Run the engines on the working set, and take in their bound."""
         monitor = self.search.monitor
         before = monitor.n_rounds
-        warm = working.positions(self._support)
+        warm = working.positions(self.support)
         candidate = solve(
             working.rows,
             start=warm if warm.size else None,
@@ -289,7 +289,7 @@ class SeparatorEngine:
 
     def grow(self, working: WorkingSet, scan: Scan) -> None:
         """Take the worst rows; where none of them is new, floats make no progress."""
-        n_new = working.grow(scan, self._support, self.search.monitor.n_passes)
+        n_new = working.grow(scan, self.support, self.search.monitor.n_passes)
         self._is_stuck = n_new == 0
 
     def _proved(

@@ -4,9 +4,10 @@ A C-ordered matrix of n rows and d columns is, to a BLAS, its transpose in Fortr
 order: d rows and n columns. Strides are therefore those of a row.
 """
 
+from libc.math cimport sqrt
 from libc.string cimport memset
 
-from scipy.linalg.cython_blas cimport daxpy, ddot, dgemv, drot, dsyrk, dtrmv, dtrsv
+from scipy.linalg.cython_blas cimport daxpy, ddot, dgemm, dgemv, drot, dsyrk, dtrmv, dtrsv
 from scipy.linalg.cython_lapack cimport dpotrf
 
 
@@ -119,3 +120,78 @@ cdef inline void add_gram(
             "L", "N", &columns, &rows, &scale, <double*> A, &columns, &keep,
             out, &columns,
         )
+
+
+cdef inline void multiply(
+    Py_ssize_t n, Py_ssize_t d, const double* A, const double* M, double* out
+) noexcept nogil:
+    """Set ``out`` to ``A M`` of n rows; M is d by d, and symmetric."""
+    cdef int rows = <int> n, columns = <int> d
+    cdef double scale = 1.0, keep = 0.0
+    if n and d:
+        dgemm(
+            "N", "N", &columns, &rows, &columns, &scale, <double*> M, &columns,
+            <double*> A, &columns, &keep, out, &columns,
+        )
+
+
+cdef inline void images(
+    Py_ssize_t n, Py_ssize_t d, Py_ssize_t k, const double* A, const double* V,
+    double* out,
+) noexcept nogil:
+    """Set ``out`` to ``A V^T`` of n rows, V of k rows."""
+    cdef int rows = <int> n, columns = <int> d, few = <int> k
+    cdef double scale = 1.0, keep = 0.0
+    if n and d:
+        dgemm(
+            "T", "N", &few, &rows, &columns, &scale, <double*> V, &columns,
+            <double*> A, &columns, &keep, out, &few,
+        )
+
+
+cdef inline void combinations(
+    Py_ssize_t n, Py_ssize_t d, Py_ssize_t k, const double* A, const double* weights,
+    double* out,
+) noexcept nogil:
+    """Set ``out`` to ``weights^T A`` of n rows: k rows, one for a column of weights."""
+    cdef int rows = <int> n, columns = <int> d, few = <int> k
+    cdef double scale = 1.0, keep = 0.0
+    if n and d:
+        dgemm(
+            "N", "T", &columns, &few, &rows, &scale, <double*> A, &columns,
+            <double*> weights, &few, &keep, out, &columns,
+        )
+
+
+cdef inline void add_product(
+    Py_ssize_t n, Py_ssize_t d, const double* A, const double* B, double* out
+) noexcept nogil:
+    """Add ``A^T B`` to ``out``, in Fortran order."""
+    cdef int rows = <int> n, columns = <int> d
+    cdef double scale = 1.0, keep = 1.0
+    if n and d:
+        dgemm(
+            "N", "T", &columns, &columns, &rows, &scale, <double*> A, &columns,
+            <double*> B, &columns, &keep, out, &columns,
+        )
+
+
+cdef inline void add_weighted_gram(
+    Py_ssize_t n, Py_ssize_t d, const double* A, const double* weights, double* held,
+    Py_ssize_t block, double* out,
+) noexcept nogil:
+    """Add ``A^T diag(weights) A`` to ``out``, as `add_gram` does, `block` rows a time.
+
+    Rows of weight zero are left out; ``held`` has room for `block` rows.
+    """
+    cdef Py_ssize_t i, j, m = 0
+    cdef double root
+    for i in range(n):
+        if weights[i] != 0.0:
+            root = sqrt(weights[i])
+            for j in range(d):
+                held[m * d + j] = root * A[i * d + j]
+            m += 1
+        if m == block or i == n - 1:
+            add_gram(m, d, held, out)
+            m = 0

@@ -182,6 +182,21 @@ class Step:
         return cls._with(part, Weights.at(products, counts), layout)
 
     @classmethod
+    def sure(cls, part: Part, products: Floats, counts: Counts, layout: Layout) -> Step:
+        """Make the step by the factor that is of most use for a proof.
+
+        Raises
+        ------
+        NotPositive
+        """
+        weights = Weights.at(products, counts)
+        factor = factored(Moments.of(part, weights.moment, layout))
+        q = factor.solve(part.combined(weights.net))
+        # Off by what was taken away of the eigenvalues: improved once.
+        left = weights.net - weights.moment * part.products(q)
+        return cls(part, weights, factor, q + factor.solve(part.combined(left)))
+
+    @classmethod
     def _with(cls, part: Part, weights: Weights, layout: Layout) -> Step:
         """Solve with these weights."""
         moments = Moments.of(part, weights.moment, layout)

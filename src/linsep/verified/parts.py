@@ -151,7 +151,14 @@ class Part:
         ------
         TooWide
         """
-        largest, least = np.zeros(self.columns.size), np.full(self.columns.size, np.inf)
+        return self._scaling[0]
+
+    @cached_property
+    def _scaling(self) -> tuple[NDArray[np.int64], Floats | None]:
+        """The exponents, and all dense rows, scaled, where they are few enough."""
+        n, k = self.shape
+        largest, least = np.zeros(k), np.full(k, np.inf)
+        held = None if self.is_sparse or n * k > MOST_HELD else np.empty((n, k))
         for start, stop in self._chunks():
             self.check()
             if self.is_sparse:
@@ -160,7 +167,10 @@ class Part:
                 filled = sizes.data > 0
                 np.minimum.at(least, sizes.indices[filled], sizes.data[filled])
             else:
-                sizes = abs(self._taken(np.arange(start, stop)))
+                taken = self._taken(np.arange(start, stop))
+                if held is not None:
+                    held[start:stop] = taken
+                sizes = np.abs(taken, out=taken)
                 largest = np.maximum(largest, sizes.max(axis=0, initial=0.0))
                 sizes[sizes == 0] = np.inf
                 least = np.minimum(least, sizes.min(axis=0, initial=np.inf))
@@ -168,7 +178,11 @@ class Part:
         exponent = exponent.astype(np.int64) - (mantissa == 0.5)
         if (np.frexp(least)[1] < exponent - WIDEST).any():
             raise TooWide
-        return np.asarray(exponent, dtype=np.int64)
+        if held is not None:
+            for start, stop in self._chunks():
+                self.check()
+                held[start:stop] = shifted(held[start:stop], -exponent)
+        return np.asarray(exponent, dtype=np.int64), held
 
     @cached_property
     def scaled(self) -> Floats:
@@ -308,15 +322,7 @@ class Part:
     @cached_property
     def _scaled_rows(self) -> Floats | None:
         """All rows, scaled, where they are few enough to be held."""
-        n, k = self.shape
-        if n * k > MOST_HELD:
-            return None
-        held = np.empty((n, k))
-        for start, stop in self._chunks():
-            self.check()
-            taken = self._taken(np.arange(start, stop))
-            held[start:stop] = shifted(taken, -self.exponents)
-        return held
+        return self._scaling[1]
 
     def _block(self, start: int, stop: int) -> Any:
         held = self._scaled_rows

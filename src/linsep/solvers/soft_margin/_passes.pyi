@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,4 +49,12 @@ def answer_groups(
 def mean_spread(values: Floats, weights: Floats, starts: Starts) -> float: ...
 def weighted_gram(
     rows: Floats, weights: Floats, starts: Starts, block: int
+) -> Floats: ...
+def curved_product(
+    data: Floats,
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    weights: Floats,
+    p: Floats,
+    x: Floats,
 ) -> Floats: ...

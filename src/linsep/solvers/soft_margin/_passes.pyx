@@ -4,7 +4,7 @@ from libc.math cimport exp, fabs, log, sqrt
 
 import numpy as np
 
-from linsep.solvers._blas cimport add_gram, add_scaled
+from linsep.solvers._blas cimport add_scaled, add_weighted_gram
 
 # Exponents beyond these would leave the doubles: a cap or zero is meant. A level found
 # further than FAR temperatures from the guess is sought once more from there; NEAR
@@ -238,22 +238,17 @@ def weighted_gram(
     ``starts[g + 1]``; with no groups the sum is about zero. Rows of weight zero are
     left out. A BLAS is called once for `block` rows, while they are in cache.
     """
-    cdef Py_ssize_t i, j, k, g, m = 0, n = rows.shape[0], d = rows.shape[1]
-    cdef double mass, root
+    cdef Py_ssize_t i, j, k, g, n = rows.shape[0], d = rows.shape[1]
+    cdef double mass
     result = np.zeros((d, d), order="F")
     cdef double[::1, :] out = result
     cdef double[:, ::1] held = np.empty((block, d))
     cdef double[::1] mean = np.empty(d)
     with nogil:
-        for i in range(n):
-            if weights[i] != 0.0:
-                root = sqrt(weights[i])
-                for j in range(d):
-                    held[m, j] = root * rows[i, j]
-                m += 1
-            if m == block or i == n - 1:
-                add_gram(m, d, &held[0, 0], &out[0, 0])
-                m = 0
+        if n and d:
+            add_weighted_gram(
+                n, d, &rows[0, 0], &weights[0], &held[0, 0], block, &out[0, 0]
+            )
         for g in range(starts.shape[0] - 1):
             mass = 0.0
             mean[:] = 0.0
@@ -266,3 +261,60 @@ def weighted_gram(
                     for k in range(j, d):
                         out[k, j] -= mean[j] / mass * mean[k]
     return result
+
+
+ctypedef fused Place:
+    int
+    long long
+
+
+def curved_product(
+    const double[::1] data,
+    const Place[::1] indices,
+    const Place[::1] indptr,
+    const double[::1] weights,
+    const double[:, ::1] p,
+    const double[:, ::1] x,
+):
+    """Return ``sum_i c_i C_i x a_i a_i'``, shape (k, d), of sparse rows.
+
+    ``C_i`` is the curvature of a row's logistic loss, ``diag(p_i) - p_i p_i'``. A row
+    is read twice while it is in cache.
+    """
+    cdef Py_ssize_t i, j, c, n = p.shape[0], k = p.shape[1], start, stop
+    cdef double mean, change
+    result = np.zeros((k, x.shape[1]))
+    cdef double[:, ::1] out = result
+    cdef double[::1] image = np.empty(k)
+    with nogil:
+        for i in range(n):
+            start, stop = indptr[i], indptr[i + 1]
+            mean = 0.0
+            for c in range(k):
+                image[c] = sparse_dot(
+                    stop - start, &data[start], &indices[start], &x[c, 0]
+                )
+                mean += p[i, c] * image[c]
+            for c in range(k):
+                change = weights[i] * p[i, c] * (image[c] - mean)
+                for j in range(start, stop):
+                    out[c, indices[j]] += change * data[j]
+    return result
+
+
+cdef inline double sparse_dot(
+    Py_ssize_t n, const double* data, const Place* indices, const double* x
+) noexcept nogil:
+    """Return ``sum_j data_j x[indices_j]``, in four sums, which do not wait in turn."""
+    cdef Py_ssize_t j = 0
+    cdef double a = 0.0, b = 0.0, c = 0.0, d = 0.0
+    while j + 4 <= n:
+        a += data[j] * x[indices[j]]
+        b += data[j + 1] * x[indices[j + 1]]
+        c += data[j + 2] * x[indices[j + 2]]
+        d += data[j + 3] * x[indices[j + 3]]
+        j += 4
+    while j < n:
+        a += data[j] * x[indices[j]]
+        j += 1
+    return (a + b) + (c + d)

@@ -11,18 +11,25 @@ makes the penalty a pure number.
 Which penalty: each row is predicted by the fit without it, approximately. Leaving out a
 row of gradient ``p_i - y_i`` moves its scores by ``h_i (p_i - y_i) / (1 - h_i v_i)``,
 by one step of Newton's method, with ``v_i`` the curvature of its loss and ``h_i`` its
-leverage, from the inverse of the Hessian (matrices, of many classes). Where the inverse
-is too large to form, every row has the mean leverage, as in generalised
-cross-validation (Golub, Heath & Wahba, Technometrics 21, 1979), which the trace of the
-inverse gives:
+leverage, from the inverse of the Hessian (matrices, of many classes). That is ``g_i
+(p_i - y_i)``, with the leverage ``g_i = h_i / (1 - h_i v_i)`` of the row among the
+others. Where the inverse is too large to form, all rows are taken to have the same g,
+as they about have where columns are many. Then ``h_i = g / (1 + g v_i)``, and g is the
+root of
 
-    h sum_i c_i v_i  =  number of coefficients  -  trace(penalty part / Hessian).
+    sum_i c_i v_i g / (1 + g v_i)  =  trace(rows' part of the Hessian / Hessian).
+
+(One h for all, as in generalised cross-validation, is far off where rows are few:
+their v differ by much, and h v is at most one.)
 
 The loss so predicted is flat about its least, and it prizes sure probabilities above
 right classes, so it does not tell similar penalties apart. Of those whose loss is
 within 2 % of the least the strongest is taken: the fit that depends least on the rows
 drawn. The penalties tried go down by powers of ten, each fit beginning at the one
-before, and end when the loss rises: some six fits of two or three systems each.
+before, and end when the loss rises: some six fits of two or three systems each. With a
+common g and fewer rows than coefficients the loss falls for a long time only because
+scores grow; there no penalty is taken that is weaker than the one whose loss is least
+once its scores are stretched as is best.
 
 Systems: small ones by a Cholesky factor; others by conjugate gradients, which need
 products with the rows only, dense rows preconditioned by the moments of all rows.
@@ -30,44 +37,28 @@ products with the rows only, dense rows preconditioned by the moments of all row
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import is_sparse
-from linsep.solvers._factors import solve_factored
 from linsep.solvers.blas import calm_blas
-from linsep.solvers.soft_margin.links import ManyClasses, TwoClasses
-from linsep.solvers.soft_margin.systems import cholesky, weighted_gram
+from linsep.solvers.soft_margin import _logistic
+from linsep.solvers.soft_margin.iterated import Iterated
+from linsep.solvers.soft_margin.regression import (
+    MOST_STEPS,
+    ROUGHLY,
+    Floats,
+    Regression,
+)
+from linsep.solvers.soft_margin.systems import block_rows
 
-Floats = NDArray[np.float64]
-
-# The penalties tried, strongest first.
-PENALTIES = tuple(10.0**-power for power in range(1, 8))
-# A loss this little above the least counts as the least.
-ALIKE = 1.02
-# Coefficients of a system that is factored, and of one whose preconditioner is.
-MOST_FACTORED, MOST_PRECONDITIONED = 300, 1_000
-# Newton's method ends with a step that lowers the loss by no more than this share of
-# it, which leaves about the square: on the way, and at the penalty chosen.
-ROUGHLY, FINELY = 0.03, 1e-5
-MOST_STEPS = 100
+# Coefficients of a system that is factored.
+MOST_FACTORED = 300
 # The penalty at which a fit is followed to where it would end without any, and steps.
 NEXT_TO_NONE, MOST_FOLLOWED = 1e-12, 25
-# Sufficient decrease of a step, and the shortest one tried.
-DECREASE, SHORTEST = 1e-4, 1e-9
-# The relative residual of conjugate gradients, and their iterations at most.
-INEXACT, MOST_PRODUCTS = 0.2, 300
-# Coefficients that move the scores by no more than this say nothing.
-NOTHING = 1e-12
-# Offsets are penalised by this share of the least penalty, for systems' sake only.
-OFFSET_SHARE = 1e-3
-# A row's leverage times its curvature is less than one; the mean leverage's need not.
-LEAST_REST = 0.1
 
 
 @dataclass(frozen=True)
@@ -84,6 +75,8 @@ class LogisticFit:
     loose : tuple of two ndarray
         Coefficients and offsets of next to no penalty: they separate the classes, or
         are near the estimate that has none.
+    separates : bool
+        Whether the loose ones separate the classes, but for rounding.
     n_iterations : int
         Linear systems solved.
     """
@@ -93,6 +86,7 @@ class LogisticFit:
     penalty: float
     loss: float
     loose: tuple[Floats, Floats]
+    separates: bool
     n_iterations: int
 
 
@@ -127,266 +121,49 @@ def fit_logistic(
         # Wide rows: the coefficients lie in their span.
         basis, triangle = np.linalg.qr(features.T)
         features = np.ascontiguousarray(triangle.T)
-    fit = _Regression(features, labels, weights, units, n_classes, free)
+    fit = regression(features, labels, weights, units, n_classes, free)
     with calm_blas(min(features.shape)):
         penalty, loss = fit.choose()
         chosen = fit.parts(basis)
-        fit.follow()
+        fit.penalise(NEXT_TO_NONE)
+        fit.descend(ROUGHLY, MOST_FOLLOWED, until_right=True)
     loose = fit.parts(basis)
-    return LogisticFit(*chosen, penalty, loss, loose, fit.n_iterations)
+    separates = _logistic.are_right(fit.scores, fit.labels)
+    return LogisticFit(*chosen, penalty, loss, loose, separates, fit.n_iterations)
 
 
-class _Regression:
-    """The fit at one penalty after another; `V` holds coefficients, then offsets."""
-
-    def __init__(
-        self,
-        features: Any,
-        labels: NDArray[np.intp],
-        weights: Floats,
-        units: Floats,
-        n_classes: int,
-        free: bool,
-    ) -> None:
-        n, self.d = features.shape
-        if free:
-            features = with_constant(features)
-        self.rows = features
-        self.link: TwoClasses | ManyClasses = (
-            TwoClasses(labels) if n_classes == 2 else ManyClasses(labels, n_classes)
-        )
-        self.weights, self.units = weights[:, None], units[:, None]
-        self.total = float(weights.sum())
-        self.unit = float(weights @ _squares(features, self.d))
-        self.V = np.zeros((self.link.targets.shape[1], features.shape[1]))
-        # An offset common to all of many classes changes nothing.
-        self.n_free = self.V.size - int(free and len(self.V) > 1)
-        self.n_iterations = 0
-        self.penalised(PENALTIES[0])
-        self._judge(np.zeros((n, len(self.V))))
-
-    def parts(self, basis: Floats | None) -> tuple[Floats, Floats]:
-        """Return coefficients, in the columns given, and offsets."""
-        coef, offsets = self.V[:, : self.d], self.V[:, self.d :].sum(axis=1)
-        if float((coef * coef).sum()) * self.unit <= NOTHING**2 * self.total:
-            coef = 0.0 * coef
-        return coef if basis is None else coef @ basis.T, offsets
-
-    def penalised(self, penalty: float) -> None:
-        """Set the penalty."""
-        self.ridge = np.full(self.V.shape[1], penalty * (self.unit or 1.0))
-        self.ridge[self.d :] = OFFSET_SHARE * PENALTIES[-1] * self.total
-
-    def choose(self) -> tuple[float, float]:
-        """Fit at the penalty chosen; return it, and the least loss of those tried."""
-        losses: list[float] = []
-        fits: list[Floats] = []
-        for penalty in PENALTIES:
-            self.penalised(penalty)
-            self.descend(ROUGHLY)
-            losses.append(self.left_out_loss())
-            fits.append(self.V)
-            if losses[-1] > min(losses):
-                break
-        place = strongest_alike(losses)
-        self.V = fits[round(place)]
-        self._judge(self._scores(self.V))
-        penalty = PENALTIES[0] * 0.1**place
-        self.penalised(penalty)
-        self.descend(FINELY)
-        return penalty, min(losses)
-
-    def descend(self, share: float) -> None:
-        """Go on by Newton's method until a step lowers the loss by no more."""
-        for _ in range(MOST_STEPS):
-            if self._step() <= share * self.loss:
-                return
-
-    def follow(self) -> None:
-        """Go on with next to no penalty, until the classes are separated or overlap."""
-        self.penalised(NEXT_TO_NONE)
-        for _ in range(MOST_FOLLOWED):
-            separated = bool((self.link.margins(self.scores) > 0).all())
-            if separated or self._step() <= ROUGHLY * self.loss:
-                return
-
-    def _step(self) -> float:
-        """Take a Newton step, halved until it pays; return what it promised to gain."""
-        gradient = self._gradient()
-        self.system = self._system()
-        step = self.system.solve(gradient)
-        gain = float((gradient * step).sum())
-        self.n_iterations += 1
-        scores, V, before = self.scores, self.V, self.objective
-        change = self._scores(step)
-        rounding = 1e-13 * abs(before)
-        length = 1.0
-        while True:
-            self.V = V - length * step
-            self._judge(scores - length * change)
-            enough = before - DECREASE * length * gain + rounding
-            if self.objective <= enough or length <= SHORTEST:
-                return gain
-            length *= 0.5
-
-    def left_out_loss(self) -> float:
-        """Return the mean loss of rows that are predicted without them."""
-        residual = self.p - self.link.targets
-        scores = self.scores + self.system.moves(residual, self.units)
-        return float(self.weights[:, 0] @ self.link.losses(scores)) / self.total
-
-    @cached_property
-    def moments(self) -> Floats:
-        """The lower triangle of the moments of all rows, of the mean weight."""
-        return weighted_gram(self.rows, self.weights[:, 0])
-
-    def products(self, p: Floats, x: Floats) -> Floats:
-        """Return the Hessian times coefficients."""
-        answer = self.link.curved(p, self._scores(x))
-        return self._pulled(self.weights * answer) + self.ridge * x
-
-    def _system(self) -> _Factored | _Iterated:
-        """Return the Hessian at the present fit."""
-        if self.V.size <= MOST_FACTORED and not is_sparse(self.rows):
-            return _Factored(self)
-        return _Iterated(self)
-
-    def _gradient(self) -> Floats:
-        pulled = self._pulled(self.weights * (self.p - self.link.targets))
-        return np.asarray(pulled + self.ridge * self.V)
-
-    def _scores(self, V: Floats) -> Floats:
-        return np.asarray(self.rows @ V.T)
-
-    def _pulled(self, answer: Floats) -> Floats:
-        return np.asarray((self.rows.T @ answer).T)
-
-    def _judge(self, scores: Floats) -> None:
-        self.scores, self.p = scores, self.link.probabilities(scores)
-        self.loss = float(self.weights[:, 0] @ self.link.losses(scores))
-        penalty = 0.5 * float((self.ridge * self.V * self.V).sum())
-        self.objective = self.loss + penalty
+def regression(
+    features: Any,
+    labels: NDArray[np.intp],
+    weights: Floats,
+    units: Floats,
+    n_classes: int,
+    free: bool,
+) -> Regression:
+    """Return the regression by the method that suits its size."""
+    n_scores = 1 if n_classes == 2 else n_classes
+    size = n_scores * (features.shape[1] + int(free))
+    is_small = size <= MOST_FACTORED and not is_sparse(features)
+    method = Factored if is_small else Iterated
+    return method(features, labels, weights, units, n_scores, free)
 
 
-class _Factored:
+class Factored(Regression):
     """The Hessian at a fit, by its Cholesky factor."""
 
-    def __init__(self, fit: _Regression) -> None:
-        k, d = fit.V.shape
-        self.rows, self.p = fit.rows, fit.p
-        hessian = fit.link.hessian(fit.rows, fit.weights, fit.p)
-        diagonal = hessian.ravel(order="K")[:: k * d + 1].reshape(k, d)  # a view
-        diagonal += fit.ridge
-        self.triangle = cholesky(hessian)
+    def descend(
+        self, share: float, most_steps: int = MOST_STEPS, *, until_right: bool = False
+    ) -> None:
+        """Do so in one call of the compiled code."""
+        self.before = np.empty_like(self.p)
+        self.triangle = np.empty((self.V.size, self.V.size), order="F")
+        given = self.rows, self.labels, self.weights, self.ridge
+        state = self.V, self.scores, self.p, self.pull, self.before, self.triangle
+        ending = share, most_steps, until_right, block_rows(self.rows)
+        n_steps, self.loss = _logistic.descend(*given, *state, self.loss, *ending)
+        self.n_iterations += n_steps
 
-    def solve(self, gradient: Floats) -> Floats:
-        """Return Newton's step, its sign changed."""
-        return solve_factored(self.triangle, gradient.ravel()).reshape(gradient.shape)
-
-    def moves(self, residual: Floats, units: Floats) -> Floats:
-        """Return how scores move when each row is left out, shape (n, k)."""
-        k, d = residual.shape[1], self.rows.shape[1]
-        inverse = solve_factored(self.triangle, np.eye(k * d)).reshape(k, d, k, d)
-        leverage = np.empty((len(residual), k, k))
-        for i in range(k):
-            for j in range(k):
-                part = self.rows @ inverse[i, :, j]
-                leverage[:, i, j] = np.einsum("ij,ij->i", part, self.rows)
-        leverage *= units[:, :, None]
-        curvature = self.p * (1.0 - self.p)
-        if k == 1:
-            rest = np.maximum(1.0 - leverage[:, 0] * curvature, LEAST_REST)
-            return np.asarray(leverage[:, 0] * residual / rest)
-        # An offset common to all classes cancels: residuals and curvatures sum to zero.
-        curved = -self.p[:, :, None] * self.p[:, None, :]
-        curved[:, np.arange(k), np.arange(k)] = curvature
-        rest = np.eye(k) - curved @ leverage
-        return np.asarray(
-            (leverage @ np.linalg.solve(rest, residual[:, :, None]))[..., 0]
-        )
-
-
-class _Iterated:
-    """The Hessian at a fit, by products with it."""
-
-    def __init__(self, fit: _Regression) -> None:
-        self.fit, self.p = fit, fit.p
-        self.condition: Callable[[Floats], Floats] = lambda x: x
-        size = fit.V.shape[1]
-        if not is_sparse(fit.rows) and size <= MOST_PRECONDITIONED:
-            curvature = fit.weights * fit.p * (1.0 - fit.p)
-            mean = float(curvature.sum()) / (fit.total * len(fit.V))
-            system = fit.moments * mean
-            system.ravel(order="K")[:: size + 1] += fit.ridge
-            triangle = cholesky(system)
-            self.condition = lambda x: solve_factored(triangle, x.T).T
-
-    def solve(self, right: Floats) -> Floats:
-        """Return Newton's step, its sign changed, by conjugate gradients."""
-        x, residual = np.zeros_like(right), right
-        z = self.condition(residual)
-        direction, size = z, float((residual * z).sum())
-        enough = INEXACT**2 * float((right * right).sum())
-        for _ in range(MOST_PRODUCTS):
-            if float((residual * residual).sum()) <= enough:
-                break
-            product = self.fit.products(self.p, direction)
-            length = size / float((direction * product).sum())
-            x = x + length * direction
-            residual = residual - length * product
-            z = self.condition(residual)
-            before, size = size, float((residual * z).sum())
-            direction = z + (size / before) * direction
-        return x
-
-    def moves(self, residual: Floats, units: Floats) -> Floats:
-        """Return how scores move when each row is left out, of the mean leverage.
-
-        The trace that it needs is estimated by random signs (Hutchinson).
-        """
-        fit, curvature = self.fit, self.p * (1.0 - self.p)
-        size = float((fit.weights * curvature).sum())
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=fit.V.shape)
-        signs[:, fit.d :] = 0.0
-        shrunk = float((fit.ridge * signs * self.solve(signs)).sum())
-        leverage = max(fit.n_free - shrunk, 0.0) / size * units if size else 0.0 * units
-        rest = np.maximum(1.0 - leverage * curvature, LEAST_REST)
-        return np.asarray(leverage * residual / rest)
-
-
-def strongest_alike(losses: list[float]) -> float:
-    """Return the place, between those tried, of the strongest penalty of its kind.
-
-    Places are powers of ten; between two of them the loss is taken for linear.
-
-    Examples
-    --------
-    >>> round(strongest_alike([0.6, 0.502, 0.5, 0.7]), 6)
-    0.918367
-    """
-    place = int(np.argmin(losses))
-    bound = ALIKE * losses[place]
-    while place > 0 and losses[place - 1] <= bound:
-        place -= 1
-    if place == 0:
-        return 0.0
-    rise = losses[place - 1] - losses[place]
-    return place - (bound - losses[place]) / rise
-
-
-def with_constant(features: Any) -> Any:
-    """Append a column of ones."""
-    ones = np.ones((features.shape[0], 1))
-    if not is_sparse(features):
-        return np.ascontiguousarray(np.hstack([features, ones]))
-    from scipy.sparse import csr_array, hstack
-
-    return csr_array(hstack([csr_array(features), csr_array(ones)]))
-
-
-def _squares(rows: Any, d: int) -> Floats:
-    """Return the squared lengths of rows, of their first d entries."""
-    if not is_sparse(rows):
-        return np.asarray(np.einsum("ij,ij->i", rows[:, :d], rows[:, :d]))
-    part = rows[:, :d]
-    return np.asarray(part.multiply(part).sum(axis=1)).ravel()
+    def moves(self, residual: Floats) -> Floats:
+        """Return them by the leverages of the last step's system."""
+        given = self.rows, self.triangle, self.before, residual, self.units
+        return _logistic.left_out(*given, block_rows(self.rows))

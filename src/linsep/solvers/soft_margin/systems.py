@@ -26,8 +26,12 @@ def weighted_gram(
     With groups, which begin at `starts` and end where the next begins, rows are taken
     about the weighted mean of their group. Rows of weight zero are passed over.
     """
-    block = min(len(rows), max(64, BLOCK_ENTRIES // max(1, rows.shape[1])))
-    return _passes.weighted_gram(rows, weights, starts, block)
+    return _passes.weighted_gram(rows, weights, starts, block_rows(rows))
+
+
+def block_rows(rows: NDArray[np.float64]) -> int:
+    """Return how many rows are weighted and multiplied at a time."""
+    return min(len(rows), max(64, BLOCK_ENTRIES // max(1, int(rows.shape[1]))))
 
 
 def group_means(

@@ -1,0 +1,192 @@
+"""A logistic regression at one ridge penalty after another, and the choice of one.
+
+How rows are predicted without them is said in `linsep.solvers.soft_margin.logistic`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.rows import is_sparse
+from linsep.solvers.soft_margin import _logistic
+
+Floats = NDArray[np.float64]
+
+# The penalties tried, strongest first.
+PENALTIES = tuple(10.0**-power for power in range(1, 11))
+# A loss this little above the least counts as the least.
+ALIKE = 1.02
+# Steps to the best stretch of scores, by no more than a factor each; it need not be
+# nearer than a share.
+STRETCHES, FURTHER, ABOUT = 10, 8.0, 0.1
+# Newton's method ends with a step that lowers the loss by no more than this share of
+# it, which leaves about the square: on the way, and at the penalty chosen.
+ROUGHLY, FINELY = 0.03, 1e-5
+MOST_STEPS = 100
+# Coefficients that move the scores by no more than this say nothing.
+NOTHING = 1e-12
+# The penalty of offsets, which they have for systems' sake only.
+OFFSET_PENALTY = 1e-10
+
+
+class Regression:
+    """The fit at one penalty after another; `V` holds coefficients, then offsets."""
+
+    def __init__(
+        self,
+        features: Any,
+        labels: NDArray[np.intp],
+        weights: Floats,
+        units: Floats,
+        n_scores: int,
+        free: bool,
+    ) -> None:
+        n, self.d = features.shape
+        self.total = float(weights.sum())
+        self.unit = _square_length(features, weights)
+        if free:
+            features = with_constant(features)
+        # SciPy takes as long to transpose small sparse rows as to multiply by them.
+        self.rows, self.columns = features, features.T
+        self.labels, self.weights, self.units = labels, weights, units
+        self.V = np.zeros((n_scores, features.shape[1]))
+        self.n_iterations = 0
+        self.stretch = 1.0
+        self._judge(np.zeros((n, n_scores)))
+        self.penalise(PENALTIES[0])
+
+    def parts(self, basis: Floats | None) -> tuple[Floats, Floats]:
+        """Return coefficients, in the columns given, and offsets."""
+        coef, offsets = self.V[:, : self.d].copy(), self.V[:, self.d :].sum(axis=1)
+        if float((coef * coef).sum()) * self.unit <= NOTHING**2 * self.total:
+            coef = 0.0 * coef
+        return coef if basis is None else coef @ basis.T, offsets
+
+    def penalise(self, penalty: float) -> None:
+        """Set the penalty."""
+        self.ridge = np.full(self.V.shape[1], penalty * (self.unit or 1.0))
+        self.ridge[self.d :] = OFFSET_PENALTY * self.total
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the loss of left-out rows falls because their scores grow."""
+        return False
+
+    def choose(self) -> tuple[float, float]:
+        """Fit at the penalty chosen; return it, and the least loss of those tried."""
+        losses: list[float] = []
+        stretched: list[float] = []
+        fits: list[Floats] = []
+        for penalty in PENALTIES:
+            self.penalise(penalty)
+            self.descend(ROUGHLY)
+            scores = self.left_out_scores()
+            losses.append(self.mean_loss(scores))
+            fits.append(self.V.copy())
+            if self.is_wide:
+                stretched.append(self.stretched_loss(scores))
+                if stretched[-1] > min(stretched):
+                    break
+            if losses[-1] > min(losses):
+                break
+        place = strongest_alike(losses)
+        if self.is_wide:
+            place = min(place, float(np.argmin(stretched)))
+        self.V = fits[round(place)]
+        penalty = PENALTIES[0] * 0.1**place
+        self._judge(self.images(self.V))
+        self.penalise(penalty)
+        self.descend(FINELY)
+        return penalty, min(losses)
+
+    def descend(
+        self, share: float, most_steps: int = MOST_STEPS, *, until_right: bool = False
+    ) -> None:
+        """Go on by Newton's method until a step lowers the loss by no more.
+
+        Or, if wanted, until the classes are separated.
+        """
+        raise NotImplementedError
+
+    def left_out_scores(self) -> Floats:
+        """Return the scores of rows that are predicted without them."""
+        return self.scores + self.moves(self.pull / self.weights[:, None])
+
+    def mean_loss(self, scores: Floats) -> float:
+        """Return the mean loss of scores."""
+        p, pull = np.empty_like(scores), np.empty_like(scores)
+        loss = _logistic.judge(scores, self.labels, self.weights, p, pull)
+        return loss / self.total
+
+    def stretched_loss(self, scores: Floats) -> float:
+        """Return the least mean loss of multiples of scores, about: by Newton's method.
+
+        The multiple at the penalty before is where it begins.
+        """
+        p, pull = np.empty_like(scores), np.empty_like(scores)
+        for _ in range(STRETCHES):
+            some = self.stretch * scores
+            loss = _logistic.judge(some, self.labels, self.weights, p, pull)
+            moments = p * some
+            bent = (moments * some).sum(axis=1) - np.square(moments.sum(axis=1))
+            slope, curvature = float(np.vdot(pull, some)), float(self.weights @ bent)
+            share = slope / curvature if curvature else 0.0
+            self.stretch *= min(max(1.0 - share, 1.0 / FURTHER), FURTHER)
+            if abs(share) <= ABOUT:
+                return (loss - 0.5 * share * slope) / self.total
+        return loss / self.total
+
+    def moves(self, residual: Floats) -> Floats:
+        """Return how scores move when each row is left out, shape (n, k)."""
+        raise NotImplementedError
+
+    def images(self, V: Floats) -> Floats:
+        """Return the scores that coefficients give."""
+        return np.asarray(self.rows @ V.T)
+
+    def _judge(self, scores: Floats) -> None:
+        self.scores, self.p = scores, np.empty_like(scores)
+        self.pull = np.empty_like(scores)
+        given = scores, self.labels, self.weights, self.p, self.pull
+        self.loss = _logistic.judge(*given)
+
+
+def strongest_alike(losses: list[float]) -> float:
+    """Return the place, between those tried, of the strongest penalty of its kind.
+
+    Places are powers of ten; between two of them the loss is taken for linear.
+
+    Examples
+    --------
+    >>> round(strongest_alike([0.6, 0.502, 0.5, 0.7]), 6)
+    0.918367
+    """
+    place = int(np.argmin(losses))
+    bound = ALIKE * losses[place]
+    while place > 0 and losses[place - 1] <= bound:
+        place -= 1
+    if place == 0:
+        return 0.0
+    rise = losses[place - 1] - losses[place]
+    return place - (bound - losses[place]) / rise
+
+
+def with_constant(features: Any) -> Any:
+    """Append a column of ones."""
+    ones = np.ones((features.shape[0], 1))
+    if not is_sparse(features):
+        return np.ascontiguousarray(np.hstack([features, ones]))
+    from scipy.sparse import csr_array, hstack
+
+    return csr_array(hstack([csr_array(features), csr_array(ones)]))
+
+
+def _square_length(rows: Any, weights: Floats) -> float:
+    """Return the weighted sum of the squared lengths of rows."""
+    if is_sparse(rows):
+        each = np.repeat(weights, np.diff(rows.indptr))
+        return float(each @ np.square(rows.data))
+    return float(weights @ np.einsum("ij,ij->i", rows, rows))
