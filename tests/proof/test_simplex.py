@@ -320,6 +320,60 @@ def test_stopping_returns_nothing_rather_than_a_guess():
     assert decide(A, should_stop=lambda: True) is None
 
 
+def test_the_guess_leaves_few_changes_of_basis_to_integers(monkeypatch):
+    changes, updated = [], simplex._updated
+    monkeypatch.setattr(
+        simplex, "_updated", lambda *of: changes.append(of) or updated(*of)
+    )
+    A = np.random.default_rng(0).integers(-9, 10, (300, 20)).astype(float)
+    assert isinstance(decide(A), Conflict)
+    A[:, 0] = 100.0
+    assert isinstance(decide(A), Separator)
+    assert len(changes) <= 2
+
+
+def test_costs_after_a_change_of_basis_are_of_the_same_objective():
+    # 2 b_0 + 3 b_1 with a = (b_0 + 2 b_1) / 5 in place of b_1: b_0 / 2 + 15 a / 2.
+    assert simplex._updated([2, 3], [1, 2], 1, 5) == [1, 15]
+    # And with a = (-b_0 + b_1) / 4, in place of b_1: 5 b_0 + 12 a.
+    assert simplex._updated([2, 3], [-1, 1], 1, 4) == [5, 12]
+
+
+def test_only_what_is_true_of_all_columns_holds():
+    A = np.array([[1.0, 0.0], [-1.0, 2.0**70]])
+    rows = IntegerRows.from_floats(A)
+    assert simplex.holds(rows, Separator((1, 1)))
+    assert not simplex.holds(rows, Separator((0, 1)))
+    assert not simplex.holds(rows, Separator((-1, 1)))
+    rows = IntegerRows.from_floats(np.array([[1.0, 2.0], [-0.5, -1.0], [-1.0, -3.0]]))
+    assert simplex.holds(rows, Conflict((0, 1), (1, 2)))
+    assert not simplex.holds(rows, Conflict((0, 1), (1, 1)))
+    assert not simplex.holds(rows, Conflict((0, 2), (1, 1)))
+
+
+def test_the_rows_of_the_basis_are_at_their_targets():
+    A = np.array([[3.0, 1.0], [0.0, 5.0], [1.0, 1.0]])
+    search = simplex.Search.start(IntegerRows.from_floats(A), (), attempt=0)
+    search.levels = [0, 1, 0]
+    # 3 x + y = 1 and 5 y = 2
+    assert search._primal() == ([1, 2], [5, 10, 3], 5)
+    assert search._coordinates(2) == ([5, 2], 15)
+
+
+def test_the_row_that_enters_is_the_most_violated_for_its_size():
+    search = simplex.Search.start(IntegerRows.from_floats(np.eye(2)), (), attempt=0)
+    search.levels = [0, 4]
+    assert search._choose([-1, -8], 1, False) == 0
+    assert search._choose([-1, -32], 1, False) == 1
+    # What the guess named comes first, once, if it is violated; in a tie the first.
+    search.entering = 1
+    assert search._choose([-1, 8], 1, False) == 0
+    assert search._choose([-1, 0], 1, False) == 1
+    assert search._choose([-1, 0], 1, False) == 0
+    assert search._choose([5, 79], 5, True) == 1
+    assert search._choose([4, 79], 5, True) == 0
+
+
 def test_the_guess_ends_at_the_optimal_basis_of_an_easy_problem():
     # a_3 = -a_1 - a_2: the guess names row 2 against the basis of rows 0 and 1.
     coordinates = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])

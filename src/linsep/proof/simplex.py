@@ -327,7 +327,6 @@ def guess_basis(
             cost -= entering * ratios.min()
             cost[leaving] = ratios.min()
             np.maximum(cost, 0.0, out=cost)
-            entering[leaving] = 0.0
             tableau -= np.outer(factor, entering)
             tableau[:, leaving] = factor
             basis[leaving] = row
