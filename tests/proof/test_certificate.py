@@ -196,6 +196,7 @@ def test_integers_are_read_at_any_setting_of_pythons_limit(bits):
     try:
         text = certificate.to_json()
         assert checker.check(text, X.tolist(), labels) == [long, 2 * long]
+        assert ('"0x' in text) == (bits > 1989)  # a decimal of 600 digits
     finally:
         sys.set_int_max_str_digits(limit)
 

@@ -58,6 +58,9 @@ def test_int64_holds_integers_of_62_bits_and_python_longer_ones():
     rows = IntegerRows.from_floats(np.array([[1.0, 2.0**61], [0.0, -(2.0**61)]]))
     assert rows.values.dtype == np.int64
     assert rows.values.tolist() == [[1, 2**61], [0, -1]]
+    assert rows.exponents.tolist() == [0, 61]
+    zeros = IntegerRows.from_floats(np.zeros((2, 2)))
+    assert (zeros.values.tolist(), zeros.exponents.tolist()) == ([[0, 0]] * 2, [0, 0])
     rows = IntegerRows.from_floats(np.array([[1.0, 2.0**62]]))
     assert rows.values.dtype == object
     assert rows.values.tolist() == [[1, 2**62]]
@@ -78,6 +81,7 @@ def test_integer_rows_refuse_a_vector():
 def test_empty_rows_are_rows(shape):
     rows = IntegerRows.from_floats(np.empty(shape))
     assert rows.shape == shape
+    assert rows.exponents.tolist() == [0] * shape[0]
     assert exact_signs(np.empty(shape), [1] * shape[1]).tolist() == [0] * shape[0]
 
 

@@ -136,7 +136,7 @@ def test_a_basis_that_is_singular_in_doubles_is_decided_without_a_guess():
         np.zeros(2, dtype=np.int64),
     )
     search = simplex.Search.start(integers, (), attempt=0)
-    assert not search.guess()
+    assert search.guess() is False
     answer = search.pivot()
     assert isinstance(answer, Separator)
     assert (integers.products(answer.w) > 0).all()
@@ -146,7 +146,7 @@ def test_a_basis_that_is_singular_in_doubles_is_decided_without_a_guess():
 def test_a_basis_of_few_digits_is_decided_without_a_guess():
     A = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-50], [-1.0, -1.0 + 2.0**-51]])
     search = simplex.Search.start(IntegerRows.from_floats(A), (), attempt=0)
-    assert not search.guess()
+    assert search.guess() is False
     assert isinstance(decide(A), Separator) == z3_separable(A.tolist())
     assert_proved(A, decide(A))
 
