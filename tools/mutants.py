@@ -11,9 +11,9 @@ are left as they are: the tests run once on them, and then for each mutant in a 
 forked from that, where its code is put in the place of the function's. The tests that
 run its line come first, the quickest before the others.
 
-Mutants that live are printed, but for those that ``tools/equal_mutants.txt`` lists as
-of no account: no verdict depends on them, for the reason given there. The score is the
-share noticed of all the others; below `ENOUGH` for a module, the exit code is 1.
+Those that ``tools/equal_mutants.txt`` lists are of no account and are not run: no
+verdict depends on them, for the reason given there. Of the others those that live are
+printed. The score is the share noticed: below `ENOUGH` for a module, exit code 1.
 
 Changed are: comparisons (also to their neighbour, as ``<`` to ``<=``), arithmetic and
 logical operators, integers and floats by one, truth values, conditions (negated),
@@ -219,7 +219,7 @@ def of_no_account(module):
         if not line.startswith(" "):
             place = line
         elif place.partition(" ")[0] == module:
-            change, mark, reason = line.strip().rpartition("  # ")
+            change, _, reason = line.strip().rpartition("  # ")
             if not (change.strip() and reason.strip()):
                 raise SystemExit(f"no change or no reason given in {EQUAL}: {line}")
             name = f"{place}: {change.strip()}"
@@ -284,6 +284,11 @@ class Tests:
         found = (i for i in self.session.items if self.lines[i.nodeid] & set(lines))
         return sorted(found, key=lambda item: self.seconds[item.nodeid])
 
+    def starting_processes(self):
+        """Return the tests of files that start processes."""
+        texts = {i.path: i.path.read_text("utf-8") for i in self.session.items}
+        return [i for i in self.session.items if "subprocess" in texts[i.path]]
+
 
 def in_child(work, seconds):
     """Start work in a process of its own, in silence; return its number."""
@@ -328,10 +333,9 @@ def tried(tests, mutant, folder):
     there.write_text(mutant.text, "utf-8")
     os.environ["PYTHONPATH"] = str(sources)  # for tests that start processes
     if swapped(tests.name, mutant.function, mutant.text):
-        # Then the others: processes of theirs may run the line, or shared fixtures.
-        items = tests.session.items
+        # Then those whose processes may run the line.
         reaching = tests.reaching(mutant.lines)
-        others = [item for item in items if item not in reaching]
+        others = [i for i in tests.starting_processes() if i not in reaching]
         return tests.run(reaching) or tests.run(others)
     sys.path.insert(0, str(sources))
     for name, there in list(sys.modules.items()):
@@ -385,30 +389,32 @@ class Judge:
             raise SystemExit(f"the tests of {self.module} fail on the module as it is")
         gc.freeze()
         every = mutants(self.module)
+        listed = of_no_account(self.module)
+        for name, pattern in listed.items():
+            if not any(pattern.fullmatch(mutant.name) for mutant in every):
+                raise SystemExit(f"{EQUAL} lists what is no mutant: {name}")
         if self.options.among is not None:
             wanted = set(map(str.strip, self.options.among.read_text().splitlines()))
             every = [mutant for mutant in every if mutant.name in wanted]
         size = min(self.options.sample, len(every))
         chosen = random.Random(self.options.seed).sample(every, size)
-        listed = of_no_account(self.module)
-        for name, pattern in listed.items():
-            if not any(
-                pattern.fullmatch(mutant.name) for mutant in mutants(self.module)
-            ):
-                raise SystemExit(f"{EQUAL} lists what is no mutant: {name}")
-        n_noticed = n_listed = 0
-        for mutant, noticed in endings(tests, chosen, self.options):
+        left = [
+            mutant
+            for mutant in chosen
+            if not any(p.fullmatch(mutant.name) for p in listed.values())
+        ]
+        n_noticed, n_listed = 0, size - len(left)
+        for mutant, noticed in endings(tests, left, self.options):
             n_noticed += noticed
-            if not noticed and any(p.fullmatch(mutant.name) for p in listed.values()):
-                n_listed += 1
-            elif not noticed:
+            if not noticed:
                 print(mutant.name, flush=True)
-        score = 100 * n_noticed / max(size - n_listed, 1)
+        score = 100 * n_noticed / max(len(left), 1)
         self.enough = score >= ENOUGH
         print(
-            f"# {self.module}: {size} of {len(every)} mutants tried, {n_noticed} noticed, "
-            f"{n_listed} of no account, {size - n_listed - n_noticed} unnoticed: "
-            f"{score:.1f} % ({time.monotonic() - began:.0f} s)",
+            f"# {self.module}: {size} of {len(every)} mutants tried, "
+            f"{n_noticed} noticed, {n_listed} of no account, "
+            f"{len(left) - n_noticed} unnoticed: {score:.1f} % "
+            f"({time.monotonic() - began:.0f} s)",
             flush=True,
         )
         return True

@@ -318,8 +318,7 @@ def exact_upper(
     ]
     denominator = math.lcm(*(p.denominator for p in scaled))
     numerators = python_vector([int(p * denominator) for p in scaled])
-    width = rows.shape[1] - int(free)
-    sums = numerators @ exact.values[:, :width].astype(object)
+    sums = numerators @ exact.values.astype(object)  # with `free`, of the signs 0
     squared = Fraction(sum(int(v) ** 2 for v in sums), denominator**2)
     return root_above(squared)
 
@@ -354,12 +353,12 @@ def root_below(value: Fraction) -> float:
     """
     root = min(square_root(value), float(np.finfo(np.float64).max))
     while Fraction(root) ** 2 > value:
-        root = math.nextafter(root, 0.0)
+        root = math.nextafter(root, -math.inf)
     return root
 
 
 def square_root(value: Fraction) -> float:
-    """Return a double next to the square root of a fraction of any size.
+    """Return a double next to the square root of a fraction of any size, or of zero.
 
     It is the root where that is a double, else the one above or the one below: the
     fraction is rounded once, which moves a root by less than half a unit in its last
@@ -370,8 +369,6 @@ def square_root(value: Fraction) -> float:
     >>> square_root(Fraction(1, 4**600))
     2.409919865102884e-181
     """
-    if value <= 0:
-        return 0.0
     shift = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
     root = math.sqrt(value / Fraction(4) ** shift)
     with np.errstate(over="ignore", under="ignore"):
