@@ -114,6 +114,14 @@ def test_a_guess_that_leads_nowhere_is_begun_again():
     assert answer.squared == Fraction(1, 4)
 
 
+def test_a_row_of_the_guess_that_pulls_back_a_little_is_dropped():
+    # With all three active, the third has a multiplier of -1/3.
+    A = signed([[8.0, 0.0, 1.0], [0.0, 8.0, 1.0], [16.0, 16.0, 1.0]], [1] * 3, False)
+    answer = solved(A, False, [0, 1, 2])
+    assert_optimal(A, False, answer)
+    assert answer.support == (0, 1)
+
+
 def test_a_guess_that_loses_a_class_is_begun_again_with_a_row_of_each():
     X = [[3.0, -2.0], [-2.0, 1.0], [0.0, 1.0], [2.0, -1.0]]
     A = signed(X, [-1, -1, 1, -1], True)

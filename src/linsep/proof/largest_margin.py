@@ -75,11 +75,11 @@ class _Support:
     def __init__(self, take: Callable[[NDArray[np.intp]], Any], free: bool) -> None:
         self._take = take
         self._held: dict[int, _Row] = {}
-        self.width = 0
+        self.width: int
         self.free = free
         self.rows: list[int] = []
         self.multipliers: list[fmpq] = []
-        self.offset = fmpq(0)
+        self.offset: fmpq
 
     def read(self, index: list[int]) -> IntegerRows:
         """Return rows as integers, the constant column last if there is one."""
@@ -89,10 +89,10 @@ class _Support:
         """Return a row, read when it is first asked for."""
         if i not in self._held:
             read = self.read([i])
-            values = [int(value) for value in read.values[0]]
+            (values,), (exponent,) = read.values.tolist(), read.exponents.tolist()
             border = values.pop() if self.free else 0
             self.width = len(values)
-            self._held[i] = _Row(values, border, _power(-int(read.exponents[0])))
+            self._held[i] = _Row(values, border, _power(-exponent))
         return self._held[i]
 
     def features(self) -> fmpz_mat:
