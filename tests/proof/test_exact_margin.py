@@ -153,9 +153,17 @@ def test_upper_bound_needs_both_classes():
     assert exact_upper(rows, np.array([1.0, 0.0, 1.0]), True) == 0.5
     assert exact_upper(rows[:2, :1], np.array([1.0, 0.0]), False) == 1.0
     # The class is that of the last column, whatever stands in the others.
-    rows = signed([[1.0, -1.0], [2.0, 1.0], [0.0, 1.0]], [1, 1, -1], True)
+    rows = signed([[-1.0, -1.0], [2.0, 1.0], [0.0, 1.0]], [1, 1, -1], True)
     upper = exact_upper(rows, np.array([1.0, 0.0, 1.0]), True)
     assert Fraction(5, 4) <= Fraction(upper) ** 2 <= Fraction(5 + 2**-49) / 4
+
+
+def test_upper_bound_of_weights_that_do_not_balance():
+    rows = signed([[1.0], [4.0], [0.0]], [1, 1, -1], True)
+    # Both classes are given a half: (3/4 * 1 + 1/4 * 4) / 2.
+    assert exact_upper(rows, np.array([3.0, 1.0, 9.0]), True) == 0.875
+    assert exact_upper(rows[:, :1], np.array([3.0, 1.0, 4.0]), False) == 0.875
+    assert exact_upper(rows[:, :1], np.array([3.0, 1.0, 0.0]), False) == 1.75
 
 
 fractions = st.one_of(
