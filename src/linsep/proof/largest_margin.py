@@ -92,7 +92,7 @@ class _Support:
             (values,), (exponent,) = read.values.tolist(), read.exponents.tolist()
             border = values.pop() if self.free else 0
             self.width = len(values)
-            self._held[i] = _Row(values, border, _power(-exponent))
+            self._held[i] = _Row(values, border, fmpq(2) ** -exponent)
         return self._held[i]
 
     def features(self) -> fmpz_mat:
@@ -272,11 +272,6 @@ def _answer(state: _Support, weights: list[int], denominator: int) -> ExactMargi
         tuple(weights),
         denominator,
     )
-
-
-def _power(exponent: int) -> fmpq:
-    """Return two to an integer power."""
-    return fmpq(1 << exponent) if exponent >= 0 else fmpq(1, 1 << -exponent)
 
 
 def _fraction(value: fmpq) -> Fraction:
