@@ -239,11 +239,13 @@ def test_a_failed_save_leaves_nothing_behind(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("index", "words"),
-    [(0, "separates all rows (4 rows, 2 features"), (1, "no hyperplane separates 3"),
+    [(0, "separates all rows (4 rows, 2 features, with intercept)"), (1, "no hyperplane separates 3"),
      (2, "2 rows are separated, 2 overlap")],
 )  # fmt: skip
 def test_a_certificate_says_what_it_proves(index, words):
     assert words in str(cases()[index][0])
+    alone = certify(np.array([[1.0]]), ["only"], fit_intercept=False)
+    assert str(alone).endswith("(1 rows, 1 features, without intercept)")
 
 
 @pytest.mark.parametrize("case", known_cases("binary", "poisson-reduced"))

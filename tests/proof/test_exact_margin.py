@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from judges import dot, fractions_of, z3_separable
 from linsep.proof.exact import exact_values
 from linsep.proof.largest_margin import (
+    _admit,
+    _begins,
+    _Support,
     exact_lower,
     exact_margin,
     exact_upper,
@@ -128,6 +131,18 @@ def test_a_guess_that_loses_a_class_is_begun_again_with_a_row_of_each():
     answer = solved(A, True, [1, 0, 3, 2])
     assert_optimal(A, True, answer)
     assert answer.squared == Fraction(1, 5)
+
+
+def test_rows_that_carry_nothing_are_no_beginning_and_do_not_enter():
+    A = signed([[0.0], [0.0], [2.0], [-1.0]], [1, 1, 1, 1], False)
+    state = _Support(lambda index: A[index], False)
+    assert state.row(0).features == [0]
+    assert _begins(state, [0, 1]) is False
+    assert _begins(state, [2]) is True
+    assert _admit(state, 3, lambda: False) is False
+    assert _admit(state, 3, lambda: True) is False
+    A = signed([[1.0], [4.0]], [1, 1], True)
+    assert _begins(_Support(lambda index: A[index], True), [0, 1]) is False
 
 
 def test_rows_that_cannot_be_separated_have_no_margin():
