@@ -162,6 +162,14 @@ def test_data_read_in_batches_are_checked_as_those_in_memory(size):
         proof.verify(lambda: moved.to_reader(size), "side")
 
 
+def test_data_of_one_class_read_in_batches_are_checked():
+    table = pa.table({"a": [1.0, 2.0, 3.0], "side": ["up"] * 3})
+    proof = linsep.separate(lambda: table.to_reader(2), "side", fit_intercept=False)
+    slacks = proof.certificate.verify(lambda: table.to_reader(2), "side")
+    assert [slack / slacks[0] for slack in slacks] == [1, 2, 3]
+    assert slacks[0] > 0
+
+
 @pytest.mark.parametrize("labels", [[0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], list("0011")])
 def test_the_coding_of_numeric_labels_does_not_matter(labels):
     certificate = certify(SEPARABLE[0], [0, 0, 1, 1])
@@ -358,8 +366,9 @@ def test_any_truncation_fails(data):
         checker.check(text[:length], X.tolist(), labels)
 
 
-def test_data_of_several_chunks_are_checked_whole(monkeypatch):
-    monkeypatch.setattr(certificate, "_CHUNK", 4)
+@pytest.mark.parametrize("chunk", [1, 4])
+def test_data_of_several_chunks_are_checked_whole(monkeypatch, chunk):
+    monkeypatch.setattr(certificate, "_CHUNK", chunk)
     X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 5.0], [4.0, 0.0], [7.0, 7.0]])
     proof = linsep.separate(X, [0, 0, 1, 1, 1]).certificate
     for data in (X, sparse.csr_array(X)):

@@ -136,7 +136,8 @@ class _Support:
 
     def _set(self, solution: fmpq_mat) -> None:
         entries = solution.entries()
-        self.offset = entries.pop() if self.free else fmpq(0)
+        if self.free:
+            self.offset = entries.pop()
         self.multipliers = entries
 
     def weights(self) -> tuple[list[int], int]:
