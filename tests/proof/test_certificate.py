@@ -231,6 +231,16 @@ def test_a_certificate_too_long_for_the_checker_is_not_written():
         certificate.to_json()
 
 
+def test_a_certificate_as_long_as_the_checker_reads_is_written(monkeypatch):
+    made = cases()[0][0]
+    text = made.to_json()
+    monkeypatch.setattr(checker, "MAX_TEXT", len(text))
+    assert Certificate.from_json(made.to_json()) == made
+    monkeypatch.setattr(checker, "MAX_TEXT", len(text) - 1)
+    with pytest.raises(CertificateError, match=f"this one has {len(text)}"):
+        made.to_json()
+
+
 def test_a_failed_save_leaves_nothing_behind(tmp_path, monkeypatch):
     certificate = cases()[0][0]
     (tmp_path / "proof.json").write_text("older")
