@@ -241,6 +241,23 @@ def test_a_certificate_as_long_as_the_checker_reads_is_written(monkeypatch):
         made.to_json()
 
 
+def test_sparse_rows_without_entries_are_checked():
+    X, labels = sparse.csr_array((2, 3)), ["n", "y"]
+    made = certify(X, labels)
+    assert (made.rows, made.weights) == ((0, 1), (1, 1))
+    assert made.verify(X, labels) == [0, 0, 0, 0]
+
+
+def test_everything_an_ordered_partition_says_is_written():
+    said = Certificate(
+        kind="ordered", n_samples=4, n_features=5, fit_intercept=False,
+        classes=("n", "y"), data_sha256="0" * 64, directions=((0, 1, 7), (1, 0, -2)),
+        dependent=((0, 2, 3), (0, 3, -1)), free=(2,), eliminated=(4, 1),
+        point=((0, 0.75), (3, -1e-300)),
+    )  # fmt: skip
+    assert Certificate.from_json(said.to_json()) == said
+
+
 def test_a_failed_save_leaves_nothing_behind(tmp_path, monkeypatch):
     certificate = cases()[0][0]
     (tmp_path / "proof.json").write_text("older")
@@ -257,9 +274,12 @@ def test_a_failed_save_leaves_nothing_behind(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("index", "words"),
-    [(0, "separates all rows (4 rows, 2 features, with intercept)"), (1, "no hyperplane separates 3"),
-     (2, "2 rows are separated, 2 overlap")],
-)  # fmt: skip
+    [
+        (0, "separates all rows (4 rows, 2 features, with intercept)"),
+        (1, "no hyperplane separates 3"),
+        (2, "2 rows are separated, 2 overlap"),
+    ],
+)
 def test_a_certificate_says_what_it_proves(index, words):
     assert words in str(cases()[index][0])
     alone = certify(np.array([[1.0]]), ["only"], fit_intercept=False)
