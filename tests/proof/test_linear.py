@@ -36,6 +36,12 @@ def test_null_basis_is_the_whole_null_space(values):
     assert rank(basis.tolist()) == basis.shape[1]
 
 
+@pytest.mark.parametrize("shape", [(2, 3), (0, 2), (2, 0)])
+def test_null_basis_of_zeros_is_all_unit_vectors(shape):
+    basis = linear.null_basis(np.zeros(shape, dtype=np.int64))
+    assert basis.tolist() == np.eye(shape[1]).tolist()
+
+
 def test_null_basis_survives_an_unlucky_prime():
     # Modulo the first prime the second row vanishes, and with it part of the rank.
     values = np.array([[1, 0], [0, linear.prime(0)]], dtype=object)
