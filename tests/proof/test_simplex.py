@@ -161,6 +161,15 @@ def test_a_prime_that_hides_a_column_is_replaced_by_another(monkeypatch):
     assert_separates(A, decide(A).w)
 
 
+def test_primes_are_tried_until_one_shows_the_rank(monkeypatch):
+    # Modulo 2 and modulo 3 all rows are multiples of (1, 1).
+    monkeypatch.setattr(linear, "_PRIMES", (2, 3))
+    A = np.array([[1.0, 1.0], [1.0, -5.0], [-1.0, 11.0]])
+    assert_separates(A, decide(A).w)
+    A[2] = [-2.0, 4.0]
+    assert_minimal_conflict(A, *vars(decide(A)).values())
+
+
 def test_a_guess_cut_short_costs_time_only(monkeypatch):
     monkeypatch.setattr(simplex, "_PIVOTS_A_ROW", 0)
     A = np.random.default_rng(5).integers(-9, 10, (40, 6)).astype(float)
