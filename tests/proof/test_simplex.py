@@ -327,6 +327,7 @@ def test_the_order_given_does_not_change_the_verdict():
 def test_stopping_returns_nothing_rather_than_a_guess():
     A = np.random.default_rng(0).standard_normal((30, 5))
     assert decide(A, should_stop=lambda: True) is None
+    assert simplex.never() is False
 
 
 def test_the_guess_leaves_few_changes_of_basis_to_integers(monkeypatch):
