@@ -49,6 +49,13 @@ def test_null_basis_survives_an_unlucky_prime():
     assert linear.null_basis(values).shape == (2, 0)
 
 
+def test_primes_are_tried_until_one_shows_the_rank(monkeypatch):
+    # Modulo 2 and modulo 3 both rows are multiples of (1, 1).
+    monkeypatch.setattr(linear, "_PRIMES", (2, 3))
+    basis = linear.null_basis(np.array([[1, 1, 0], [1, -5, 0]]))
+    assert basis.tolist() == [[0], [0], [1]]
+
+
 def test_primes_are_prime_and_differ():
     primes = [linear.prime(attempt) for attempt in range(8)]
     assert len(set(primes)) == 8

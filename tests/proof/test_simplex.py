@@ -111,7 +111,13 @@ def test_after_a_tie_the_first_violated_row_enters(multiples):
     cost = np.random.default_rng(1).integers(1 << 20, 1 << 21, 4)
     A = np.vstack([np.eye(4), np.array(multiples) * cost])
     search = simplex.Search.start(IntegerRows.from_floats(A), range(4), attempt=0)
+    ties, choose = [], search._choose
+    search._choose = lambda products, denominator, tie: (
+        ties.append(tie) or choose(products, denominator, tie)
+    )
     answer = search.pivot()
+    assert True in ties
+    assert ties[0] is False
     assert isinstance(answer, Separator) == z3_separable(A.tolist())
     assert_proved(A, answer)
 
@@ -370,6 +376,17 @@ def test_the_rows_of_the_basis_are_at_their_targets():
     assert search._coordinates(2) == ([5, 2], 15)
 
 
+def test_rows_at_one_are_separated_and_rank_zero_needs_no_guess():
+    search = simplex.Search.start(IntegerRows.from_floats(np.eye(2)), (), attempt=0)
+    search.levels = [0, 0]
+    assert search.pivot(limit=1) == Separator((1, 1))
+    assert search.guess() is True
+    zeros = IntegerRows.from_floats(np.zeros((2, 3)))
+    search = simplex.Search.start(zeros, (), attempt=0)
+    assert search.guess() is True
+    assert search.pivot(limit=1) == Conflict((0,), (1,))
+
+
 def test_the_row_that_enters_is_the_most_violated_for_its_size():
     search = simplex.Search.start(IntegerRows.from_floats(np.eye(2)), (), attempt=0)
     search.levels = [0, 4]
@@ -378,6 +395,7 @@ def test_the_row_that_enters_is_the_most_violated_for_its_size():
     # What the guess named comes first, once, if it is violated; in a tie the first.
     search.entering = 1
     assert search._choose([-1, 8], 1, False) == 0
+    assert search._choose([-1, 1], 1, False) == 0
     assert search._choose([-1, 0], 1, False) == 1
     assert search._choose([-1, 0], 1, False) == 0
     assert search._choose([5, 79], 5, True) == 1

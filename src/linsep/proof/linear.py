@@ -68,8 +68,7 @@ def _pivots(matrix: nmod_mat) -> list[int]:
     for row in range(rank):
         while int(reduced[row, column]) == 0:
             column += 1
-        pivots.append(column)
-        column += 1
+        pivots.append(column)  # where the next row has a zero
     return pivots
 
 
