@@ -184,7 +184,7 @@ def test_shortened_rounds_as_far_as_the_rows_allow():
     apart = [(1 << 60) + 1, 1 << 60]
     assert shortened(np.array([[1, -1]]), apart) == apart
     # Two bits are enough for the first, and more are left out.
-    apart = [(1 << 900) + (1 << 830), (1 << 899) + (1 << 829)]
+    apart = [(1 << 900) + (1 << 830), 1 << 899]
     assert shortened(np.array([[1, -1]]), apart) == [2, 1]
     # What is left out is rounded to the nearest: at 106 bits up to the next.
     apart = [(1 << 900) + (3 << 819) + (1 << 794) + 1, 1 << 900]
@@ -192,6 +192,11 @@ def test_shortened_rounds_as_far_as_the_rows_allow():
         (1 << 105) + (3 << 24) + 1,
         1 << 105,
     ]
+    # A grid of 106 bits: no coarser than the first, and by one bit than the second.
+    apart = [(1 << 105) + 1, 1 << 105]
+    assert shortened(np.array([[1, -1]]), apart) == apart
+    apart = [(1 << 106) + 3, 1 << 106]
+    assert shortened(np.array([[1, -1]]), apart) == [(1 << 104) + 1, 1 << 104]
     # Longer than many a grid, and again only the last bit tells.
     tight = np.array([[1 << 4999, -(1 << 5000)]], dtype=object)
     kept = [(1 << 5000) + 1, 1 << 4999]
