@@ -413,5 +413,7 @@ def test_the_row_that_enters_is_the_most_violated_for_its_size():
 def test_the_guess_ends_at_the_optimal_basis_of_an_easy_problem():
     # a_3 = -a_1 - a_2: the guess names row 2 against the basis of rows 0 and 1.
     coordinates = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    stopped = simplex.guess_basis(coordinates.copy(), [0, 1], lambda: True)
+    assert stopped == ([0, 1], None)
     basis, row = simplex.guess_basis(coordinates, [0, 1], simplex.never)
     assert (basis, row) == ([0, 1], 2)
