@@ -248,6 +248,11 @@ def test_sparse_rows_without_entries_are_checked():
     assert made.verify(X, labels) == [0, 0, 0, 0]
 
 
+def test_rows_without_columns_are_rows():
+    rows, _ = problem(np.empty((2, 0)), ["n", "y"], False)
+    assert list(certificate._PlainRows(rows)) == [[], []]
+
+
 def test_everything_an_ordered_partition_says_is_written():
     said = Certificate(
         kind="ordered", n_samples=4, n_features=5, fit_intercept=False,
