@@ -13,7 +13,6 @@ positive common factor does not change what a vector separates.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,7 +30,7 @@ IntegerArray = NDArray[Any]
 INT64_BITS = 62
 # Doubles hold every integer up to this.
 _WHOLE = 2**53
-SMALLEST_NORMAL = sys.float_info.min
+SMALLEST_NORMAL = float(np.finfo(np.float64).smallest_normal)
 # An exponent above every double's, given to zeros so that they never set the scale.
 NO_EXPONENT = np.iinfo(np.int64).max
 
