@@ -412,7 +412,7 @@ class Judge:
             n_noticed += noticed
             if not noticed:
                 print(mutant.name, flush=True)
-        score = 100 * n_noticed / max(len(left), 1)
+        score = 100 * n_noticed / len(left) if left else 100
         self.enough = score >= ENOUGH
         print(
             f"# {self.module}: {size} of {len(every)} mutants tried, "
