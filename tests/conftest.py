@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -21,6 +21,12 @@ settings.register_profile(
 )
 settings.register_profile(
     "night", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000
+)
+# A failure is all that is asked for, not the smallest (tools/mutants.py).
+settings.register_profile(
+    "mutants",
+    parent=settings.get_profile("ci"),
+    phases=[Phase.explicit, Phase.generate],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

@@ -1,15 +1,19 @@
 """Change one operator, constant or statement at a time and ask whether a test notices.
 
     python tools/mutants.py MODULE... [--sample N] [--seed N] [--seconds N] [--jobs N]
+                            [--among FILE]
 
 A module is named by its place below ``src/linsep``, such as ``proof/checker``, and its
 tests are ``tests/proof/test_checker.py`` and the others that `TESTS` names. A mutant is
-killed if one of these tests fails, or if they take more processor time than `--seconds`
-and than twice what they took at first, when they were watched. Those that live are
-printed. The sources are left as they are: the tests run once on them,
-and then for each mutant in a process forked from that, where its code is put in the
-place of the function's. The tests that run its line come first, the quickest before the
-others.
+noticed if one of these tests fails, or if they take more processor time than
+`--seconds` and than twice what they took at first, when they were watched. The sources
+are left as they are: the tests run once on them, and then for each mutant in a process
+forked from that, where its code is put in the place of the function's. The tests that
+run its line come first, the quickest before the others.
+
+Those that ``tools/equal_mutants.txt`` lists are of no account and are not run: no
+verdict depends on them, for the reason given there. Of the others those that live are
+printed. The score is the share noticed: below `ENOUGH` for a module, exit code 1.
 
 Changed are: comparisons (also to their neighbour, as ``<`` to ``<=``), arithmetic and
 logical operators, integers and floats by one, truth values, conditions (negated),
@@ -30,6 +34,7 @@ import math
 import os
 import pickle
 import random
+import re
 import resource
 import shutil
 import sys
@@ -42,6 +47,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path("src", "linsep")
+EQUAL = ROOT / "tools" / "equal_mutants.txt"
+ENOUGH = 95  # per cent of a module's mutants, those of no account left out
 
 # Which tests judge a module, the quickest first; else those of its own name.
 TESTS = {
@@ -176,16 +183,48 @@ def mutants(module):
     found = []
     for path, node, function in places(tree):
         for change in changes(node):
-            before, after = (
-                ast.unparse(ast.fix_missing_locations(part)).split("\n")[0]
-                for part in (node, copy.deepcopy(change))
-            )
+            changed = replaced(tree, path, change)
+            after = statement(changed, path)
+            if isinstance(node, (ast.Return, ast.Raise, ast.Expr)):
+                after = f"{statement(tree, path)} -> {after}"
             spot = getattr(node, "test", node)
-            text = ast.unparse(ast.fix_missing_locations(replaced(tree, path, change)))
-            name = f"{module}:{node.lineno} {function} {before} -> {after}"
             lines = range(spot.lineno, spot.end_lineno + 1)
+            name = f"{module} {function or '-'}: {after}"
+            text = ast.unparse(ast.fix_missing_locations(changed))
             found.append(Mutant(name, lines, function, text))
     return found
+
+
+def statement(tree, path):
+    """Return the first line of the statement that a path leads into."""
+    for name, place in path:
+        tree = getattr(tree, name) if place is None else getattr(tree, name)[place]
+        if isinstance(tree, ast.stmt):
+            found = copy.copy(tree)
+    if hasattr(found, "decorator_list"):
+        found.decorator_list = []
+    return ast.unparse(ast.fix_missing_locations(found)).partition("\n")[0]
+
+
+def of_no_account(module):
+    """Read what is listed for a module: the pattern of each line, by the line.
+
+    A line without an indent names a module and a function, and those below it that have
+    one are changes in that, each followed by the reason; ``...`` stands for any text.
+    """
+    patterns, place = {}, ""
+    for line in EQUAL.read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        if not line.startswith(" "):
+            place = line
+        elif place.partition(" ")[0] == module:
+            change, _, reason = line.strip().rpartition("  # ")
+            if not (change.strip() and reason.strip()):
+                raise SystemExit(f"no change or no reason given in {EQUAL}: {line}")
+            name = f"{place}: {change.strip()}"
+            patterns[name] = re.compile(re.escape(name).replace(r"\.\.\.", ".*"))
+    return patterns
 
 
 class Tests:
@@ -241,9 +280,18 @@ class Tests:
         return status != 0
 
     def reaching(self, lines):
-        """Return the tests that run any of these lines, the quickest first."""
-        found = (i for i in self.session.items if self.lines[i.nodeid] & set(lines))
+        """Return the tests that run any of these lines, the quickest first.
+
+        All of them if none does, as where a default changes.
+        """
+        found = [i for i in self.session.items if self.lines[i.nodeid] & set(lines)]
+        found = found or self.session.items
         return sorted(found, key=lambda item: self.seconds[item.nodeid])
+
+    def starting_processes(self):
+        """Return the tests of files that start processes."""
+        texts = {i.path: i.path.read_text("utf-8") for i in self.session.items}
+        return [i for i in self.session.items if "subprocess" in texts[i.path]]
 
 
 def in_child(work, seconds):
@@ -289,10 +337,9 @@ def tried(tests, mutant, folder):
     there.write_text(mutant.text, "utf-8")
     os.environ["PYTHONPATH"] = str(sources)  # for tests that start processes
     if swapped(tests.name, mutant.function, mutant.text):
-        # Then the others: processes of theirs may run the line, or shared fixtures.
-        items = tests.session.items
+        # Then those whose processes may run the line.
         reaching = tests.reaching(mutant.lines)
-        others = [item for item in items if item not in reaching]
+        others = [i for i in tests.starting_processes() if i not in reaching]
         return tests.run(reaching) or tests.run(others)
     sys.path.insert(0, str(sources))
     for name, there in list(sys.modules.items()):
@@ -325,17 +372,18 @@ def arguments(module):
     folder = ROOT / "tests" / module.partition("/")[0]
     names = TESTS.get(module, [module.rpartition("/")[2]])
     files = [str(folder / f"test_{name}.py") for name in names]
-    return ["-x", "-qq", "-s", "-p", "no:cacheprovider", *files]
+    quiet = ["-x", "-qq", "-s", "--tb=no", "--assert=plain", "-p", "no:cacheprovider"]
+    return [*quiet, *files]
 
 
 class Judge:
     """A plugin of pytest that tries the mutants where else the tests would be run."""
 
     def __init__(self, module, options):
-        self.module, self.options = module, options
+        self.module, self.options, self.enough = module, options, False
 
     def pytest_runtestloop(self, session):
-        """Print the mutants of a module that live, and the share of those that do not.
+        """Print the mutants of a module that live, and the share of those noticed.
 
         The process that has collected the tests is forked for every mutant.
         """
@@ -345,18 +393,32 @@ class Judge:
             raise SystemExit(f"the tests of {self.module} fail on the module as it is")
         gc.freeze()
         every = mutants(self.module)
+        listed = of_no_account(self.module)
+        for name, pattern in listed.items():
+            if not any(pattern.fullmatch(mutant.name) for mutant in every):
+                raise SystemExit(f"{EQUAL} lists what is no mutant: {name}")
+        if self.options.among is not None:
+            wanted = set(map(str.strip, self.options.among.read_text().splitlines()))
+            every = [mutant for mutant in every if mutant.name in wanted]
         size = min(self.options.sample, len(every))
         chosen = random.Random(self.options.seed).sample(every, size)
-        n_killed = 0
-        for n_tried, (mutant, dead) in enumerate(
-            endings(tests, chosen, self.options), 1
-        ):
-            n_killed += dead
-            if not dead:
-                print(f"    {n_tried:4} lives:", mutant.name, flush=True)
+        left = [
+            mutant
+            for mutant in chosen
+            if not any(p.fullmatch(mutant.name) for p in listed.values())
+        ]
+        n_noticed, n_listed = 0, size - len(left)
+        for mutant, noticed in endings(tests, left, self.options):
+            n_noticed += noticed
+            if not noticed:
+                print(mutant.name, flush=True)
+        score = 100 * n_noticed / len(left) if left else 100
+        self.enough = score >= ENOUGH
         print(
-            f"{self.module}: {size} of {len(every)} mutants tried, {n_killed} killed: "
-            f"{100 * n_killed / max(size, 1):.1f} % ({time.monotonic() - began:.0f} s)",
+            f"# {self.module}: {size} of {len(every)} mutants tried, "
+            f"{n_noticed} noticed, {n_listed} of no account, "
+            f"{len(left) - n_noticed} unnoticed: {score:.1f} % "
+            f"({time.monotonic() - began:.0f} s)",
             flush=True,
         )
         return True
@@ -370,15 +432,21 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=120, help="of the processor")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--among", type=Path, help="a file: only mutants it has a line of"
+    )
     options = parser.parse_args()
+    os.environ["HYPOTHESIS_PROFILE"] = "mutants"
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process with threads may not fork
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT / "src"))
     sys.dont_write_bytecode = True
     for name in PRELOADED:
         importlib.import_module(name)
-    for module in options.modules:
-        pytest.main(arguments(module), plugins=[Judge(module, options)])
+    judges = [Judge(module, options) for module in options.modules]
+    for judge in judges:
+        pytest.main(arguments(judge.module), plugins=[judge])
+    sys.exit(not all(judge.enough for judge in judges))
 
 
 if __name__ == "__main__":

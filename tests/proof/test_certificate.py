@@ -162,6 +162,14 @@ def test_data_read_in_batches_are_checked_as_those_in_memory(size):
         proof.verify(lambda: moved.to_reader(size), "side")
 
 
+def test_data_of_one_class_read_in_batches_are_checked():
+    table = pa.table({"a": [1.0, 2.0, 3.0], "side": ["up"] * 3})
+    proof = linsep.separate(lambda: table.to_reader(2), "side", fit_intercept=False)
+    slacks = proof.certificate.verify(lambda: table.to_reader(2), "side")
+    assert [slack / slacks[0] for slack in slacks] == [1, 2, 3]
+    assert slacks[0] > 0
+
+
 @pytest.mark.parametrize("labels", [[0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], list("0011")])
 def test_the_coding_of_numeric_labels_does_not_matter(labels):
     certificate = certify(SEPARABLE[0], [0, 0, 1, 1])
@@ -196,6 +204,7 @@ def test_integers_are_read_at_any_setting_of_pythons_limit(bits):
     try:
         text = certificate.to_json()
         assert checker.check(text, X.tolist(), labels) == [long, 2 * long]
+        assert ('"0x' in text) == (bits > 1989)  # a decimal of 600 digits
     finally:
         sys.set_int_max_str_digits(limit)
 
@@ -222,6 +231,38 @@ def test_a_certificate_too_long_for_the_checker_is_not_written():
         certificate.to_json()
 
 
+def test_a_certificate_as_long_as_the_checker_reads_is_written(monkeypatch):
+    made = cases()[0][0]
+    text = made.to_json()
+    monkeypatch.setattr(checker, "MAX_TEXT", len(text))
+    assert Certificate.from_json(made.to_json()) == made
+    monkeypatch.setattr(checker, "MAX_TEXT", len(text) - 1)
+    with pytest.raises(CertificateError, match=f"this one has {len(text)}"):
+        made.to_json()
+
+
+def test_sparse_rows_without_entries_are_checked():
+    X, labels = sparse.csr_array((2, 3)), ["n", "y"]
+    made = certify(X, labels)
+    assert (made.rows, made.weights) == ((0, 1), (1, 1))
+    assert made.verify(X, labels) == [0, 0, 0, 0]
+
+
+def test_rows_without_columns_are_rows():
+    rows, _ = problem(np.empty((2, 0)), ["n", "y"], False)
+    assert list(certificate._PlainRows(rows)) == [[], []]
+
+
+def test_everything_an_ordered_partition_says_is_written():
+    said = Certificate(
+        kind="ordered", n_samples=4, n_features=5, fit_intercept=False,
+        classes=("n", "y"), data_sha256="0" * 64, directions=((0, 1, 7), (1, 0, -2)),
+        dependent=((0, 2, 3), (0, 3, -1)), free=(2,), eliminated=(4, 1),
+        point=((0, 0.75), (3, -1e-300)),
+    )  # fmt: skip
+    assert Certificate.from_json(said.to_json()) == said
+
+
 def test_a_failed_save_leaves_nothing_behind(tmp_path, monkeypatch):
     certificate = cases()[0][0]
     (tmp_path / "proof.json").write_text("older")
@@ -238,11 +279,16 @@ def test_a_failed_save_leaves_nothing_behind(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("index", "words"),
-    [(0, "separates all rows (4 rows, 2 features"), (1, "no hyperplane separates 3"),
-     (2, "2 rows are separated, 2 overlap")],
-)  # fmt: skip
+    [
+        (0, "separates all rows (4 rows, 2 features, with intercept)"),
+        (1, "no hyperplane separates 3"),
+        (2, "2 rows are separated, 2 overlap"),
+    ],
+)
 def test_a_certificate_says_what_it_proves(index, words):
     assert words in str(cases()[index][0])
+    alone = certify(np.array([[1.0]]), ["only"], fit_intercept=False)
+    assert str(alone).endswith("(1 rows, 1 features, without intercept)")
 
 
 @pytest.mark.parametrize("case", known_cases("binary", "poisson-reduced"))
@@ -355,8 +401,9 @@ def test_any_truncation_fails(data):
         checker.check(text[:length], X.tolist(), labels)
 
 
-def test_data_of_several_chunks_are_checked_whole(monkeypatch):
-    monkeypatch.setattr(certificate, "_CHUNK", 4)
+@pytest.mark.parametrize("chunk", [1, 4])
+def test_data_of_several_chunks_are_checked_whole(monkeypatch, chunk):
+    monkeypatch.setattr(certificate, "_CHUNK", chunk)
     X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 5.0], [4.0, 0.0], [7.0, 7.0]])
     proof = linsep.separate(X, [0, 0, 1, 1, 1]).certificate
     for data in (X, sparse.csr_array(X)):

@@ -126,6 +126,7 @@ def test_integers_as_data_are_the_same_data():
     [
         (["1", "-1"], r"must not be zero on row 1"),
         (["1", "0"], r"must not be zero on row 0"),
+        (["0", "1"], r"must not be negative on row 0"),  # by one
         (["-1", "2"], r"must not be negative on row 0"),
         (["1"], r"w must have 2 entries"),
         (["1", "2", "3"], r"w must have 2 entries"),
@@ -226,6 +227,8 @@ def test_a_partition_must_hold_on_both_sides(w, rows, weights, message):
         ({"comment": 1, "reading": {}}, "missing or unknown entries: comment"),
         ({"w": None}, "missing or unknown entries: w"),
         ({"n_samples": 4}, "is for 4 rows; got 3 rows and 3 labels"),
+        ({"n_samples": (1 << 32) - 1}, "is for 4294967295 rows; got 3 rows"),
+        ({"n_samples": 1 << 32}, "n_samples must be a count"),
         ({"n_samples": True}, "n_samples must be a count"),
         ({"n_samples": -1}, "n_samples must be a count"),
         ({"n_samples": "3"}, "n_samples must be a count"),
@@ -360,6 +363,28 @@ def test_as_many_marks_as_stated_are_read_and_one_more_is_not(mark, name, most):
 def test_a_text_as_long_as_stated_is_read():
     with pytest.raises(CertificateError, match="not a JSON object: "):
         checker.parse(" " * (1 << 26))
+
+
+def test_a_row_of_zeros_without_a_constant_overlaps():
+    data, labels = [[0.0], [0.5]], ["y", "y"]
+    made = text(
+        X=data, labels=labels, n_samples=2, kind="partition", fit_intercept=False,
+        classes=["y"], w=["3"], rows=[0], weights=["1"],
+    )  # fmt: skip
+    assert check(made, data, labels) == [0, Fraction(3, 2)]
+
+
+def test_without_numpy_an_ordered_partition_is_refused(monkeypatch):
+    def missing(name):
+        raise ImportError("no numpy here")
+
+    monkeypatch.setattr(checker, "import_module", missing)
+    made = text(
+        kind="ordered", w=None, directions=[], dependent=[], free=[], eliminated=[],
+        point=[],
+    )  # fmt: skip
+    with pytest.raises(CertificateError, match="NumPy and SciPy: no numpy here"):
+        check(made, X, LABELS)
 
 
 def test_nothing_to_separate_is_separated():

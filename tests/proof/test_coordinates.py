@@ -1,9 +1,11 @@
 """Rows in the coordinates of a basis: what the numbers say is so."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from flint import arb, arb_mat
 
 from linsep.proof import coordinates
 from linsep.proof.coordinates import basis_coordinates
@@ -73,6 +75,33 @@ def test_balls_are_made_smaller_until_every_row_is_accurate(monkeypatch):
     for entry, exact in zip(tableau[3], expected, strict=True):
         found = Fraction(entry) * Fraction(2) ** levels[3]
         assert abs(found - exact) <= Fraction(abs(exact), 1 << 45)
+
+
+@pytest.mark.parametrize(("bits", "is_accurate"), [(44, False), (45, True)])
+def test_balls_must_be_far_smaller_than_the_largest_of_their_row(bits, is_accurate):
+    # The first row (a column here) alone would do.
+    small = arb(0.25, 2.0**-bits)
+    solution = arb_mat(
+        [[arb(8.0), small / 8], [arb(0.5, 2.0**-bits), arb(1.0) + small]]
+    )
+    found = coordinates._rounded_balls(solution, [False, False])
+    if is_accurate:
+        tableau, levels = found
+        assert np.ldexp(tableau, np.array(levels)[:, None]).tolist() == [
+            [8.0, 0.5],
+            [0.03125, 1.25],
+        ]
+    else:
+        assert found is None
+
+
+def test_mantissas_are_cut_to_64_bits():
+    def dyadic(mantissa, power):
+        return coordinates._dyadic(SimpleNamespace(man_exp=lambda: (mantissa, power)))
+
+    assert dyadic(0, 0) == (0, -(1 << 40))
+    assert dyadic((1 << 64) - 1, 5) == ((1 << 64) - 1, 5)
+    assert dyadic((1 << 70) + 1, -3) == (1 << 63, 4)
 
 
 def test_entries_a_ball_cannot_tell_from_zero_are_small(monkeypatch):

@@ -84,6 +84,7 @@ def test_rows_and_columns_of_zeros_stay(dtype):
     short, shifts = evened(rows)
     assert short.values.tolist() == [[0, 0], [0, 3]]
     assert exact(short, shifts) == exact(rows, [0, 0])
+    assert (short.exponents.tolist(), shifts) == ([0, 1], [0, 2])
     assert evened(rows_of([[1, 3]], dtype))[0].values.tolist() == [[1, 3]]
     empty, shifts = evened(IntegerRows(np.zeros((0, 2), np.int64), np.zeros(0, int)))
     assert (empty.values.shape, shifts) == ((0, 2), [0, 0])

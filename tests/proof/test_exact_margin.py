@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from judges import dot, fractions_of, z3_separable
 from linsep.proof.exact import exact_values
 from linsep.proof.largest_margin import (
+    _admit,
+    _begins,
+    _Support,
     exact_lower,
     exact_margin,
     exact_upper,
@@ -114,12 +117,32 @@ def test_a_guess_that_leads_nowhere_is_begun_again():
     assert answer.squared == Fraction(1, 4)
 
 
+def test_a_row_of_the_guess_that_pulls_back_a_little_is_dropped():
+    # With all three active, the third has a multiplier of -1/3.
+    A = signed([[8.0, 0.0, 1.0], [0.0, 8.0, 1.0], [16.0, 16.0, 1.0]], [1] * 3, False)
+    answer = solved(A, False, [0, 1, 2])
+    assert_optimal(A, False, answer)
+    assert answer.support == (0, 1)
+
+
 def test_a_guess_that_loses_a_class_is_begun_again_with_a_row_of_each():
     X = [[3.0, -2.0], [-2.0, 1.0], [0.0, 1.0], [2.0, -1.0]]
     A = signed(X, [-1, -1, 1, -1], True)
     answer = solved(A, True, [1, 0, 3, 2])
     assert_optimal(A, True, answer)
     assert answer.squared == Fraction(1, 5)
+
+
+def test_rows_that_carry_nothing_are_no_beginning_and_do_not_enter():
+    A = signed([[0.0], [0.0], [2.0], [-1.0]], [1, 1, 1, 1], False)
+    state = _Support(lambda index: A[index], False)
+    assert state.row(0).features == [0]
+    assert _begins(state, [0, 1]) is False
+    assert _begins(state, [2]) is True
+    assert _admit(state, 3, lambda: False) is False
+    assert _admit(state, 3, lambda: True) is False
+    A = signed([[1.0], [4.0]], [1, 1], True)
+    assert _begins(_Support(lambda index: A[index], True), [0, 1]) is False
 
 
 def test_rows_that_cannot_be_separated_have_no_margin():
@@ -145,9 +168,17 @@ def test_upper_bound_needs_both_classes():
     assert exact_upper(rows, np.array([1.0, 0.0, 1.0]), True) == 0.5
     assert exact_upper(rows[:2, :1], np.array([1.0, 0.0]), False) == 1.0
     # The class is that of the last column, whatever stands in the others.
-    rows = signed([[1.0, -1.0], [2.0, 1.0], [0.0, 1.0]], [1, 1, -1], True)
+    rows = signed([[-1.0, -1.0], [2.0, 1.0], [0.0, 1.0]], [1, 1, -1], True)
     upper = exact_upper(rows, np.array([1.0, 0.0, 1.0]), True)
     assert Fraction(5, 4) <= Fraction(upper) ** 2 <= Fraction(5 + 2**-49) / 4
+
+
+def test_upper_bound_of_weights_that_do_not_balance():
+    rows = signed([[1.0], [4.0], [0.0]], [1, 1, -1], True)
+    # Both classes are given a half: (3/4 * 1 + 1/4 * 4) / 2.
+    assert exact_upper(rows, np.array([3.0, 1.0, 9.0]), True) == 0.875
+    assert exact_upper(rows[:, :1], np.array([3.0, 1.0, 4.0]), False) == 0.875
+    assert exact_upper(rows[:, :1], np.array([3.0, 1.0, 0.0]), False) == 1.75
 
 
 fractions = st.one_of(

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import nnls
 
 from judges import assert_minimal_conflict, z3_separable
-from linsep.proof import linear
+from linsep.proof import linear, simplex
 from linsep.proof.gordan import conflict_from_candidate, dense_columns
 
 small = st.tuples(st.integers(1, 12), st.integers(1, 4)).flatmap(
@@ -60,6 +60,13 @@ def test_a_dependence_of_both_signs_is_no_conflict(A):
     A[-1] *= -1
     conflict = conflict_from_candidate(A, range(len(A)))
     assert_minimal_conflict(A, conflict.rows, conflict.weights)
+
+
+def test_a_single_dependence_is_solved_for_without_the_simplex_method(monkeypatch):
+    monkeypatch.setattr(simplex, "decide", None)
+    A = np.array([[1.0, 0, 0], [0, 2.0, 0], [-3.0, -5.0, 0], [0, 0, 1.0]])
+    conflict = conflict_from_candidate(A, range(4))
+    assert (conflict.rows, conflict.weights) == ((0, 1, 2), (6, 5, 2))
 
 
 def test_a_dependence_modulo_a_prime_alone_is_no_conflict(monkeypatch):

@@ -54,6 +54,33 @@ def test_mixed_paper_rows_with_one_against_them_conflict(n):
     assert_minimal_conflict(A, answer.rows, answer.weights)
 
 
+def test_well_conditioned_rows_need_no_change_of_basis(monkeypatch):
+    def change(*arguments):
+        raise AssertionError("the first rung should have settled it")
+
+    monkeypatch.setattr(ladder, "basis_coordinates", change)
+    A = np.random.default_rng(0).integers(-9, 10, (60, 6)).astype(float)
+    assert_proved(A, ladder.settle(A))
+    A[:, 0] = 50.0
+    assert_proved(A, ladder.settle(A))
+
+
+def test_a_change_of_basis_ends_what_doubles_cannot_see(monkeypatch):
+    limits = []
+    pivot = ladder.Search.pivot
+
+    def counted(search, should_stop, limit=None):
+        limits.append(limit)
+        return pivot(search, should_stop, limit)
+
+    monkeypatch.setattr(ladder.Search, "pivot", counted)
+    A = mixed_paper_rows(100, 100, seed=100)
+    ladder.settle(A)
+    ladder.settle(np.vstack([A, -(A[0] + 2 * A[1] + A[2])]))
+    assert len(limits) >= 2
+    assert None not in limits  # the last rung, which may take long
+
+
 def test_two_hundred_mixed_features():
     A = mixed_paper_rows(200, 100, seed=0)
     answer = ladder.settle(A)
@@ -94,6 +121,7 @@ def test_sparse_rows_keep_their_columns():
     A = sparse.csr_matrix(np.array([[0.0, 0.0, 2.0, 0.0], [0.0, -1.0, 1.0, 0.0]]))
     answer = ladder.settle(A)
     assert len(answer.w) == 4
+    assert answer.w[0] == answer.w[3] == 0
     assert_separates(A, answer.w)
 
 

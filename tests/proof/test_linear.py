@@ -36,11 +36,24 @@ def test_null_basis_is_the_whole_null_space(values):
     assert rank(basis.tolist()) == basis.shape[1]
 
 
+@pytest.mark.parametrize("shape", [(2, 3), (0, 2), (2, 0)])
+def test_null_basis_of_zeros_is_all_unit_vectors(shape):
+    basis = linear.null_basis(np.zeros(shape, dtype=np.int64))
+    assert basis.tolist() == np.eye(shape[1]).tolist()
+
+
 def test_null_basis_survives_an_unlucky_prime():
     # Modulo the first prime the second row vanishes, and with it part of the rank.
     values = np.array([[1, 0], [0, linear.prime(0)]], dtype=object)
     assert linear.independent_columns(values, attempt=0) == [0]
     assert linear.null_basis(values).shape == (2, 0)
+
+
+def test_primes_are_tried_until_one_shows_the_rank(monkeypatch):
+    # Modulo 2 and modulo 3 both rows are multiples of (1, 1).
+    monkeypatch.setattr(linear, "_PRIMES", (2, 3))
+    basis = linear.null_basis(np.array([[1, 1, 0], [1, -5, 0]]))
+    assert basis.tolist() == [[0], [0], [1]]
 
 
 def test_primes_are_prime_and_differ():

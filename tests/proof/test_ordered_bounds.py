@@ -213,6 +213,14 @@ def test_columns_that_are_nearly_dependent_are_judged(least, margin):
             judge(rows, p, v, first)
 
 
+def test_a_weight_that_may_be_zero_is_not_positive(monkeypatch):
+    rows, p, v, first = nearly_dependent(1e-4, 0.1)
+    page._in_doubles(rows, p, v, first)
+    monkeypatch.setattr(page, "_reached", lambda *of: (p, np.zeros(2)))
+    with pytest.raises(NotProved, match="seen to be positive"):
+        page._in_doubles(rows, p, v, first)
+
+
 @pytest.mark.parametrize(
     ("least", "message"),
     [

@@ -1,6 +1,7 @@
 """The second page of the checker: what it accepts is true, however it was made."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -87,6 +88,63 @@ def test_what_is_malformed_is_refused(entry, value, words, monkeypatch):
     document[entry] = value
     with pytest.raises(CertificateError, match=words):
         checker.check(rewritten(document), X.tolist(), y.tolist())
+
+
+def ordered(directions, rows, signs, dependent=(), free=()):
+    """The slacks of an ordered partition of rows that are given by their entries."""
+    made = {
+        "directions": directions, "dependent": dependent, "free": free,
+        "eliminated": [], "point": [],
+    }  # fmt: skip
+    rows = [(list(row), list(row.values())) for row in rows]
+    return ordered_checker.check_ordered(made, rows, signs)
+
+
+def test_the_numbers_of_vectors_and_of_the_point_are_read_as_written():
+    body = {
+        "directions": ["0 1 10", "10 0 -27", "0 0 0x1b"], "dependent": ["12 1 -0x10"],
+        "free": [], "eliminated": [], "point": ["1 -0x1.8p+1", "0 0x1.8p-1"],
+    }  # fmt: skip
+    found = ordered_checker.read_body(body, 2)
+    assert found["directions"] == [(0, 1, 10), (10, 0, -27), (0, 0, 27)]
+    assert found["dependent"] == [(12, 1, -16)]
+    assert found["point"] == [(1, -3.0), (0, 0.75)]
+
+
+def test_weights_are_kept_from_zero(monkeypatch):
+    # What underflows is of no account because no weight is smaller than 2^-100.
+    seen = []
+    monkeypatch.setattr(
+        ordered_checker,
+        "_weights_stay_positive",
+        lambda rows, p, v, first: seen.append((p, v)),
+    )
+    rows = sparse.csr_array([[1.0], [1e100], [-1e100], [-1.0]])
+    ordered_checker.check_overlap(rows, np.array([1e100]), np.array([False]))
+    ((p, v),) = seen
+    assert p.tolist() == [2.0**-100, 2.0**-100, 1.0, 1.0]
+    assert v.tolist() == [2.0**-100] * 4
+
+
+def test_directions_are_summed_in_the_units_of_the_entries():
+    first, second = [(0, 0, 1), (0, 1, -1)], [(1, 0, 1)]
+    slacks = ordered(first, [{0: 1.0, 1: 0.25}, {0: 0.25, 1: 1.0}], [1, -1])
+    assert slacks == [Fraction(3, 4), Fraction(3, 4)]
+    with pytest.raises(ordered_checker.NotProved, match="not zero on row 1 is neg"):
+        ordered(first + second, [{0: 0.5}, {0: 0.25, 1: 1.0}], [1, 1])
+    # Where the first is zero the second counts, and it alone.
+    rows = [{0: 0.5, 1: 0.5}, {1: -3.0}]
+    assert ordered(first + second, rows, [1, 1]) == [Fraction(1, 2), 3]
+    with pytest.raises(ordered_checker.NotProved, match="not zero on row 0 is neg"):
+        ordered(first + second, rows, [-1, 1])
+
+
+def test_what_depends_must_do_so_on_every_overlapped_row():
+    # Column 1 is half of column 0 there.
+    rows, vector = [{0: 1.0, 1: 0.5}, {0: -2.0, 1: -1.0}], [(0, 0, 1), (0, 1, -2)]
+    assert ordered([], rows, [1, 1], vector, [1]) == [0, 0]
+    with pytest.raises(ordered_checker.NotProved, match="is not zero on row 1"):
+        ordered([], [rows[0], {0: -1.0, 1: -2.0}], [1, 1], vector, [1])
 
 
 def test_eliminated_columns_that_share_a_row_are_refused(monkeypatch, by_doubles):
@@ -195,7 +253,9 @@ def test_a_column_of_zeros_cannot_be_scaled():
         ordered_checker._scaled(rows)
 
 
-@pytest.mark.parametrize(("widest", "is_refused"), [(2.0**-502, True), (1e-149, False)])
+@pytest.mark.parametrize(
+    ("widest", "is_refused"), [(2.0**-501, True), (2.0**-500, False)]
+)
 def test_a_column_may_not_hold_entries_too_different(widest, is_refused, by_doubles):
     rows = sparse.csr_array([[1.0], [-widest]])
     if is_refused:

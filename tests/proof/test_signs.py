@@ -90,6 +90,18 @@ def test_weights_beside_which_others_vanish_are_settled_without_integers():
     signs, _ = settled_signs(rows, [1 << 1200, 1], np.arange(2))
     assert signs.tolist() == [1, 0]
     assert signs_of(rows, [1 << 1200, 1], np.arange(2))[0].tolist() == [1, 1]
+    assert all_positive(rows, [1 << 1200, 1], np.arange(2)) is True
+    assert all_positive(rows, [1, 1], np.arange(2)) is False
+
+
+def test_a_weight_no_double_stands_for_may_outweigh_the_others():
+    # 2^-1000 * 2^1200 - 2^300, where doubles see 2^-1001 - 2^300 * 0.
+    X, exact = np.array([[2.0**-1000, -(2.0**300)]]), [1 << 1200, 1]
+    rows = rows_from(X, np.ones(1, dtype=np.int8), False)
+    assert signs_of(rows, exact, np.arange(1))[0].tolist() == [-1]
+    assert all_positive(rows, exact, np.arange(1)) is False
+    (value,) = decisions(X, doubles_from(exact), exact, False)
+    assert value == 2.0**-1001 - 2.0**-901
 
 
 @given(pairs, st.integers(0, 3), st.booleans(), st.data())
@@ -141,7 +153,9 @@ def test_decisions_by_integers_no_doubles_can_stand_for():
 def test_decisions_beyond_the_doubles_are_the_largest_of_their_sign():
     X, w = np.array([[1e300], [-1e300], [0.0]]), np.array([1e300])
     largest = sys.float_info.max
-    assert decisions(X, w, None, False).tolist() == [largest, -largest, 0.0]
+    values = decisions(X, w, None, False)
+    assert values.tolist() == [largest, -largest, 0.0]
+    assert not np.signbit(values[2])
 
 
 def test_row_signs_of_many_chunks():
@@ -169,15 +183,32 @@ def test_shortened_rounds_as_far_as_the_rows_allow():
     assert shortened(np.array([[1, -1]]), apart) == [(1 << 81) + 3, 1 << 81]
     apart = [(1 << 60) + 1, 1 << 60]
     assert shortened(np.array([[1, -1]]), apart) == apart
-    # Longer than the finest grid, and again only the last bit tells.
+    # Two bits are enough for the first, and more are left out.
+    apart = [(1 << 900) + (1 << 830), 1 << 899]
+    assert shortened(np.array([[1, -1]]), apart) == [2, 1]
+    # What is left out is rounded to the nearest: at 106 bits up to the next.
+    apart = [(1 << 900) + (3 << 819) + (1 << 794) + 1, 1 << 900]
+    assert shortened(np.array([[1, -1]]), apart) == [
+        (1 << 105) + (3 << 24) + 1,
+        1 << 105,
+    ]
+    # A grid of 106 bits: no coarser than the first, and by one bit than the second.
+    apart = [(1 << 105) + 1, 1 << 105]
+    assert shortened(np.array([[1, -1]]), apart) == apart
+    apart = [(1 << 106) + 3, 1 << 106]
+    assert shortened(np.array([[1, -1]]), apart) == [(1 << 104) + 1, 1 << 104]
+    # Longer than many a grid, and again only the last bit tells.
     tight = np.array([[1 << 4999, -(1 << 5000)]], dtype=object)
     kept = [(1 << 5000) + 1, 1 << 4999]
     assert shortened(tight, kept) == kept
 
 
 def test_relative_margins_are_shares_of_the_largest_and_zero_where_unknown():
-    X = np.array([[3.0, -1.0], [0.0, 0.0], [1e308, 1e308], [-2.0, 0.0]])
-    rows = rows_from(X, np.ones(4, dtype=np.int8), False)
-    signs, relative = signs_of(rows, [5, 5], np.arange(4))
-    assert signs.tolist() == [1, 0, 1, -1]
-    assert relative.tolist() == [0.5, 0.0, 1.0, -1.0]
+    X = [[3.0, -1.0], [0.0, 0.0], [1e308, 1e308], [-2.0, 0.0], [2.0**-9, 2.0**-8 * 3]]
+    rows = rows_from(np.array(X), np.ones(5, dtype=np.int8), False)
+    signs, relative = signs_of(rows, [5, -5], np.arange(5))
+    assert signs.tolist() == [1, 0, 0, -1, -1]
+    assert relative.tolist() == [1.0, 0.0, 0.0, -1.0, -5 / 7]
+    signs, relative = signs_of(rows, [5, 5], np.arange(5))
+    assert signs.tolist() == [1, 0, 1, -1, 1]
+    assert relative.tolist() == [0.5, 0.0, 1.0, -1.0, 1.0]

@@ -106,12 +106,26 @@ def test_ties_of_the_ratio_test_do_not_cycle(r, data):
          [2, 1, 1, -2], [-1, 2, -1, 0]],
     ],
 )  # fmt: skip
-def test_after_a_tie_the_first_violated_row_enters(multiples):
+def test_after_a_tie_the_first_violated_row_enters(multiples, monkeypatch):
     # As above, where a pivot that costs nothing is followed by another one.
     cost = np.random.default_rng(1).integers(1 << 20, 1 << 21, 4)
     A = np.vstack([np.eye(4), np.array(multiples) * cost])
     search = simplex.Search.start(IntegerRows.from_floats(A), range(4), attempt=0)
+    ties, choose = [], search._choose
+    search._choose = lambda products, denominator, tie: (
+        ties.append(tie) or choose(products, denominator, tie)
+    )
+    expected, updated = [False], simplex._updated
+    monkeypatch.setattr(
+        simplex,
+        "_updated",
+        lambda cost, u, leaving, scale: (
+            expected.append(cost[leaving] == 0) or updated(cost, u, leaving, scale)
+        ),
+    )
     answer = search.pivot()
+    assert True in ties
+    assert ties == expected[: len(ties)]
     assert isinstance(answer, Separator) == z3_separable(A.tolist())
     assert_proved(A, answer)
 
@@ -136,7 +150,7 @@ def test_a_basis_that_is_singular_in_doubles_is_decided_without_a_guess():
         np.zeros(2, dtype=np.int64),
     )
     search = simplex.Search.start(integers, (), attempt=0)
-    assert not search.guess()
+    assert search.guess() is False
     answer = search.pivot()
     assert isinstance(answer, Separator)
     assert (integers.products(answer.w) > 0).all()
@@ -146,7 +160,7 @@ def test_a_basis_that_is_singular_in_doubles_is_decided_without_a_guess():
 def test_a_basis_of_few_digits_is_decided_without_a_guess():
     A = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-50], [-1.0, -1.0 + 2.0**-51]])
     search = simplex.Search.start(IntegerRows.from_floats(A), (), attempt=0)
-    assert not search.guess()
+    assert search.guess() is False
     assert isinstance(decide(A), Separator) == z3_separable(A.tolist())
     assert_proved(A, decide(A))
 
@@ -159,6 +173,15 @@ def test_a_prime_that_hides_a_column_is_replaced_by_another(monkeypatch):
     assert len(search.columns) == 1
     assert not simplex.holds(search.rows, search.pivot())
     assert_separates(A, decide(A).w)
+
+
+def test_primes_are_tried_until_one_shows_the_rank(monkeypatch):
+    # Modulo 2 and modulo 3 all rows are multiples of (1, 1).
+    monkeypatch.setattr(linear, "_PRIMES", (2, 3))
+    A = np.array([[1.0, 1.0], [1.0, -5.0], [-1.0, 11.0]])
+    assert_separates(A, decide(A).w)
+    A[2] = [-2.0, 4.0]
+    assert_minimal_conflict(A, *vars(decide(A)).values())
 
 
 def test_a_guess_cut_short_costs_time_only(monkeypatch):
@@ -318,10 +341,79 @@ def test_the_order_given_does_not_change_the_verdict():
 def test_stopping_returns_nothing_rather_than_a_guess():
     A = np.random.default_rng(0).standard_normal((30, 5))
     assert decide(A, should_stop=lambda: True) is None
+    assert simplex.never() is False
+
+
+def test_the_guess_leaves_few_changes_of_basis_to_integers(monkeypatch):
+    changes, updated = [], simplex._updated
+    monkeypatch.setattr(
+        simplex, "_updated", lambda *of: changes.append(of) or updated(*of)
+    )
+    A = np.random.default_rng(0).integers(-9, 10, (300, 20)).astype(float)
+    assert isinstance(decide(A), Conflict)
+    A[:, 0] = 100.0
+    assert isinstance(decide(A), Separator)
+    assert len(changes) <= 2
+
+
+def test_costs_after_a_change_of_basis_are_of_the_same_objective():
+    # 2 b_0 + 3 b_1 with a = (b_0 + 2 b_1) / 5 in place of b_1: b_0 / 2 + 15 a / 2.
+    assert simplex._updated([2, 3], [1, 2], 1, 5) == [1, 15]
+    # And with a = (-b_0 + b_1) / 4, in place of b_1: 5 b_0 + 12 a.
+    assert simplex._updated([2, 3], [-1, 1], 1, 4) == [5, 12]
+
+
+def test_only_what_is_true_of_all_columns_holds():
+    A = np.array([[1.0, 0.0], [-1.0, 2.0**70]])
+    rows = IntegerRows.from_floats(A)
+    assert simplex.holds(rows, Separator((1, 1)))
+    assert not simplex.holds(rows, Separator((0, 1)))
+    assert not simplex.holds(rows, Separator((-1, 1)))
+    rows = IntegerRows.from_floats(np.array([[1.0, 2.0], [-0.5, -1.0], [-1.0, -3.0]]))
+    assert simplex.holds(rows, Conflict((0, 1), (1, 2)))
+    assert not simplex.holds(rows, Conflict((0, 1), (1, 1)))
+    assert not simplex.holds(rows, Conflict((0, 2), (1, 1)))
+
+
+def test_the_rows_of_the_basis_are_at_their_targets():
+    A = np.array([[3.0, 1.0], [0.0, 5.0], [1.0, 1.0]])
+    search = simplex.Search.start(IntegerRows.from_floats(A), (), attempt=0)
+    search.levels = [0, 1, 0]
+    # 3 x + y = 1 and 5 y = 2
+    assert search._primal() == ([1, 2], [5, 10, 3], 5)
+    assert search._coordinates(2) == ([5, 2], 15)
+
+
+def test_rows_at_one_are_separated_and_rank_zero_needs_no_guess():
+    search = simplex.Search.start(IntegerRows.from_floats(np.eye(2)), (), attempt=0)
+    search.levels = [0, 0]
+    assert search.pivot(limit=1) == Separator((1, 1))
+    assert search.guess() is True
+    zeros = IntegerRows.from_floats(np.zeros((2, 3)))
+    search = simplex.Search.start(zeros, (), attempt=0)
+    assert search.guess() is True
+    assert search.pivot(limit=1) == Conflict((0,), (1,))
+
+
+def test_the_row_that_enters_is_the_most_violated_for_its_size():
+    search = simplex.Search.start(IntegerRows.from_floats(np.eye(2)), (), attempt=0)
+    search.levels = [0, 4]
+    assert search._choose([-1, -8], 1, False) == 0
+    assert search._choose([-1, -32], 1, False) == 1
+    # What the guess named comes first, once, if it is violated; in a tie the first.
+    search.entering = 1
+    assert search._choose([-1, 8], 1, False) == 0
+    assert search._choose([-1, 1], 1, False) == 0
+    assert search._choose([-1, 0], 1, False) == 1
+    assert search._choose([-1, 0], 1, False) == 0
+    assert search._choose([5, 79], 5, True) == 1
+    assert search._choose([4, 79], 5, True) == 0
 
 
 def test_the_guess_ends_at_the_optimal_basis_of_an_easy_problem():
     # a_3 = -a_1 - a_2: the guess names row 2 against the basis of rows 0 and 1.
     coordinates = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    stopped = simplex.guess_basis(coordinates.copy(), [0, 1], lambda: True)
+    assert stopped == ([0, 1], None)
     basis, row = simplex.guess_basis(coordinates, [0, 1], simplex.never)
     assert (basis, row) == ([0, 1], 2)

@@ -288,7 +288,7 @@ def _read_body(document: Document) -> Document:
         for name in ("w", "weights")
         if name in document
     }
-    if min(body.get("weights", []), default=1) <= 0:
+    if any(weight <= 0 for weight in body.get("weights", [])):
         raise CertificateError("every row needs a positive weight")
     return body
 

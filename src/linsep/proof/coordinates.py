@@ -74,12 +74,11 @@ def _exact_columns(
     rest = np.setdiff1d(np.arange(m), basis)
     order = [*basis, *rest.tolist()]
     reduced, denominator, _ = linear.integer_matrix(values[order].T).rref()
-    sign = -1 if denominator < 0 else 1
     entries = linear.python_integers(reduced)
     columns: list[list[int]] = [[]] * m
     for position, row in enumerate(order):
-        columns[row] = [sign * entry for entry in entries[position::m]]
-    return columns, sign * int(denominator)
+        columns[row] = entries[position::m]
+    return columns, int(denominator)
 
 
 def _solved_columns(

@@ -54,7 +54,7 @@ def evened(rows: IntegerRows) -> tuple[IntegerRows, list[int]]:
     left = np.where(filled, zeros - by_row[:, np.newaxis], NO_EXPONENT)
     by_column = left.min(axis=0, initial=NO_EXPONENT)
     by_column[by_column == NO_EXPONENT] = 0
-    shift = np.where(filled, by_row[:, np.newaxis] + by_column, 0)
+    shift = filled * (by_row[:, np.newaxis] + by_column)
     return (
         IntegerRows(_shifted(values, shift), rows.exponents + by_row),
         [int(power) for power in by_column],

@@ -28,11 +28,11 @@ IntegerArray = NDArray[Any]
 
 # int64 holds magnitudes below 2**63; one bit is kept spare.
 INT64_BITS = 62
-# Doubles hold every integer below this.
+# Doubles hold every integer up to this.
 _WHOLE = 2**53
-SMALLEST_NORMAL = 2.0**-1022
+SMALLEST_NORMAL = float(np.finfo(np.float64).smallest_normal)
 # An exponent above every double's, given to zeros so that they never set the scale.
-NO_EXPONENT = 1 << 20
+NO_EXPONENT = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,13 @@ def _whole_products(A: Any, w: Sequence[int]) -> NDArray[np.float64] | None:
 
     Sums of integers are exact in any order while no partial sum reaches 2^53.
     """
-    if max((abs(value) for value in w), default=0) >= _WHOLE:
+    if any(abs(value) > _WHOLE for value in w):
         return None
     weights = np.array([float(value) for value in w])
     entries = A.data if is_sparse(A) else A
     with np.errstate(over="ignore", invalid="ignore"):
         sizes = np.asarray(abs(A) @ np.abs(weights)).ravel()
-        if not sizes.max(initial=0.0) < _WHOLE or (entries != np.rint(entries)).any():
+        if not (sizes < _WHOLE).all() or (entries != np.rint(entries)).any():
             return None
     return np.asarray(A @ weights).ravel()
 
@@ -247,7 +247,7 @@ def primitive(integers: Sequence[int]) -> list[int]:
     >>> primitive([6, -9, 0])
     [2, -3, 0]
     """
-    divisor = math.gcd(*integers) or 1
+    divisor = max(math.gcd(*integers), 1)
     return [value // divisor for value in integers]
 
 
@@ -275,19 +275,20 @@ def _integer_entries(
     mantissa = np.ldexp(fraction, 53).astype(np.int64)
     # The lowest set bit is a power of two, which frexp reads off exactly.
     lowest = (mantissa & -mantissa).astype(np.float64)
-    zeros = np.where(mantissa == 0, 0, np.frexp(lowest)[1] - 1)
+    held = mantissa != 0
+    zeros = np.frexp(lowest)[1] - held
     mantissa >>= zeros
-    power = np.where(mantissa == 0, NO_EXPONENT, exponent.astype(np.int64) - 53 + zeros)
+    power = np.where(held, exponent.astype(np.int64) - 53 + zeros, NO_EXPONENT)
 
     runs = np.diff(indptr)
     filled = np.flatnonzero(runs)
     least = np.full(runs.size, NO_EXPONENT, dtype=np.int64)
     least[filled] = np.minimum.reduceat(power, np.asarray(indptr)[filled])
-    shift = np.where(mantissa == 0, 0, power - np.repeat(least, runs))
+    shift = held * (power - np.repeat(least, runs))
     least[least == NO_EXPONENT] = 0
 
     length = np.frexp(np.abs(mantissa).astype(np.float64))[1] + shift
-    if length.size == 0 or int(length.max()) <= INT64_BITS:
+    if (length <= INT64_BITS).all():
         return mantissa << shift, least
     return np.left_shift(mantissa.astype(object), shift.astype(object)), least
 

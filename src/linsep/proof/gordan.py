@@ -109,16 +109,14 @@ def _single_dependence(
     """
     k = values.shape[0]
     (last,) = set(range(k)) - set(independent)
-    found = {last: 1}
-    if independent:
-        basis = values[independent]
-        columns = linear.independent_columns(basis)
-        numerators, denominator = linear.solve(
-            linear.integer_matrix(basis[:, columns].T),
-            linear.integer_column([-int(v) for v in values[last, columns]]),
-        )
-        solved = linear.python_integers(numerators)
-        found = {last: denominator, **dict(zip(independent, solved, strict=True))}
+    basis = values[independent]
+    columns = linear.independent_columns(basis)
+    numerators, denominator = linear.solve(
+        linear.integer_matrix(basis[:, columns].T),
+        linear.integer_column([-int(v) for v in values[last, columns]]),
+    )
+    solved = linear.python_integers(numerators)
+    found = {last: denominator, **dict(zip(independent, solved, strict=True))}
     weights = [found[row] for row in range(k)]
     total = linear.integer_matrix(values.T) * linear.integer_column(weights)
     return weights if total.is_zero() else None

@@ -75,11 +75,11 @@ class _Support:
     def __init__(self, take: Callable[[NDArray[np.intp]], Any], free: bool) -> None:
         self._take = take
         self._held: dict[int, _Row] = {}
-        self.width = 0
+        self.width: int
         self.free = free
         self.rows: list[int] = []
         self.multipliers: list[fmpq] = []
-        self.offset = fmpq(0)
+        self.offset: fmpq
 
     def read(self, index: list[int]) -> IntegerRows:
         """Return rows as integers, the constant column last if there is one."""
@@ -89,10 +89,10 @@ class _Support:
         """Return a row, read when it is first asked for."""
         if i not in self._held:
             read = self.read([i])
-            values = [int(value) for value in read.values[0]]
+            (values,), (exponent,) = read.values.tolist(), read.exponents.tolist()
             border = values.pop() if self.free else 0
             self.width = len(values)
-            self._held[i] = _Row(values, border, _power(-int(read.exponents[0])))
+            self._held[i] = _Row(values, border, fmpq(2) ** -exponent)
         return self._held[i]
 
     def features(self) -> fmpz_mat:
@@ -136,7 +136,8 @@ class _Support:
 
     def _set(self, solution: fmpq_mat) -> None:
         entries = solution.entries()
-        self.offset = entries.pop() if self.free else fmpq(0)
+        if self.free:
+            self.offset = entries.pop()
         self.multipliers = entries
 
     def weights(self) -> tuple[list[int], int]:
@@ -274,11 +275,6 @@ def _answer(state: _Support, weights: list[int], denominator: int) -> ExactMargi
     )
 
 
-def _power(exponent: int) -> fmpq:
-    """Return two to an integer power."""
-    return fmpq(1 << exponent) if exponent >= 0 else fmpq(1, 1 << -exponent)
-
-
 def _fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
@@ -318,8 +314,7 @@ def exact_upper(
     ]
     denominator = math.lcm(*(p.denominator for p in scaled))
     numerators = python_vector([int(p * denominator) for p in scaled])
-    width = rows.shape[1] - int(free)
-    sums = numerators @ exact.values[:, :width].astype(object)
+    sums = numerators @ exact.values.astype(object)  # with `free`, of the signs 0
     squared = Fraction(sum(int(v) ** 2 for v in sums), denominator**2)
     return root_above(squared)
 
@@ -354,12 +349,12 @@ def root_below(value: Fraction) -> float:
     """
     root = min(square_root(value), float(np.finfo(np.float64).max))
     while Fraction(root) ** 2 > value:
-        root = math.nextafter(root, 0.0)
+        root = math.nextafter(root, -math.inf)
     return root
 
 
 def square_root(value: Fraction) -> float:
-    """Return a double next to the square root of a fraction of any size.
+    """Return a double next to the square root of a fraction of any size, or of zero.
 
     It is the root where that is a double, else the one above or the one below: the
     fraction is rounded once, which moves a root by less than half a unit in its last
@@ -370,8 +365,6 @@ def square_root(value: Fraction) -> float:
     >>> square_root(Fraction(1, 4**600))
     2.409919865102884e-181
     """
-    if value <= 0:
-        return 0.0
     shift = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
     root = math.sqrt(value / Fraction(4) ** shift)
     with np.errstate(over="ignore", under="ignore"):

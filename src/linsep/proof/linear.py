@@ -68,8 +68,7 @@ def _pivots(matrix: nmod_mat) -> list[int]:
     for row in range(rank):
         while int(reduced[row, column]) == 0:
             column += 1
-        pivots.append(column)
-        column += 1
+        pivots.append(column)  # where the next row has a zero
     return pivots
 
 
@@ -141,12 +140,10 @@ def _null_candidate(rows: IntegerArray, columns: list[int]) -> IntegerArray:
     basis = np.zeros((d, len(free)), dtype=object)
     if not free:
         return basis
-    denominator = 1
-    if columns:
-        numerators, denominator = solve(
-            integer_matrix(rows[:, columns]), integer_matrix(-rows[:, free])
-        )
-        basis[columns] = as_array(numerators)
+    numerators, denominator = solve(
+        integer_matrix(rows[:, columns]), integer_matrix(-rows[:, free])
+    )
+    basis[columns] = as_array(numerators)
     basis[free, np.arange(len(free))] = denominator
     for k in range(len(free)):
         basis[:, k] = primitive(basis[:, k].tolist())

@@ -148,9 +148,7 @@ def vanishing(
     -------
     ndarray of shape (k,), bool
     """
-    result = np.ones(index.size, dtype=bool)
-    if basis is not None and basis.shape[1] == 0:
-        return result
+    result = np.empty(index.size, dtype=bool)
     # What overflows is no zero, or left to integers.
     with np.errstate(over="ignore", invalid="ignore"):
         for start, stop in split(index.size, rows.shape[1]):
@@ -231,21 +229,12 @@ def shortened(values: IntegerArray, w: Sequence[int]) -> list[int]:
 
     Doubles are tried first, then fixed point with ever more bits, then `w` itself.
     """
-    for bits in (53, 106, 212, 424, 848, 1696, 3392):
-        short = _to_bits(w, bits)
-        if short is None:
-            break
-        if bool((integer_product(values, short) > 0).all()):
-            return primitive(short)
-    return primitive(list(w))
-
-
-def _to_bits(w: Sequence[int], bits: int) -> list[int] | None:
-    """Round to doubles (53 bits each) or to a grid; None if nothing would change."""
-    if bits == 53:
-        return integers_from(doubles_from(w))
-    surplus = max(abs(value).bit_length() for value in w) - bits
-    if surplus <= 0:
-        return None
-    half = 1 << (surplus - 1)
-    return [(value + half) >> surplus for value in w]
+    short, bits = integers_from(doubles_from(w)), 53
+    while not (integer_product(values, short) > 0).all():
+        bits *= 2
+        surplus = max(abs(value).bit_length() for value in w) - bits
+        if surplus <= 0:
+            return primitive(w)
+        half = 1 << (surplus - 1)
+        short = [(value + half) >> surplus for value in w]
+    return primitive(short)

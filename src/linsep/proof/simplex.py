@@ -218,8 +218,6 @@ class Search:
 
     def _primal(self) -> tuple[list[int], list[int], int]:
         """Solve ``A_b w = t_b``; return ``w``, ``A w`` and their denominator."""
-        if not self.basis:
-            return [], [0] * len(self.levels), 1
         numerators, denominator = linear.solve(
             linear.integer_matrix(self.values[self.basis]),
             linear.integer_column([1 << self.levels[i] for i in self.basis]),
@@ -249,8 +247,6 @@ class Search:
 
     def _coordinates(self, row: int) -> tuple[list[int], int]:
         """Solve ``A_b^T u = a_k``: numerators and their positive denominator."""
-        if not self.basis:
-            return [], 1
         numerators, denominator = linear.solve(
             linear.integer_matrix(self.values[self.basis].T),
             linear.integer_column([int(v) for v in self.values[row]]),
@@ -331,7 +327,6 @@ def guess_basis(
             cost -= entering * ratios.min()
             cost[leaving] = ratios.min()
             np.maximum(cost, 0.0, out=cost)
-            entering[leaving] = 0.0
             tableau -= np.outer(factor, entering)
             tableau[:, leaving] = factor
             basis[leaving] = row
