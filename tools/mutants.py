@@ -62,6 +62,7 @@ TESTS = {
     "proof/evened": ["evened", "exact", "simplex", "ladder"],
     "proof/largest_margin": ["exact_margin"],
     "proof/certificate": ["certificate", "ordered_certificates"],
+    "proof/doubles": ["exact", "signs", "simplex"],
     "proof/exact": ["exact", "signs", "simplex"],
     "proof/linear": ["linear", "gordan", "simplex"],
     "proof/answers": ["canonical", "gordan", "simplex"],

@@ -9,22 +9,24 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from judges import dot, fractions_of
+from linsep.proof.doubles import (
+    SMALLEST_NORMAL,
+    doubles_from,
+    is_lost,
+    row_bits,
+    scale_of,
+    scaled_doubles,
+)
 from linsep.proof.evened import evened
 from linsep.proof.exact import (
-    SMALLEST_NORMAL,
     IntegerRows,
     _whole_products,
-    doubles_from,
     exact_signs,
     exact_values,
     integer_product,
     integers_from,
-    is_lost,
     magnitude,
     primitive,
-    row_bits,
-    scale_of,
-    scaled_doubles,
     unscaled,
 )
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from judges import dot, fractions_of
-from linsep.proof.exact import doubles_from, integers_from
+from linsep.proof.doubles import doubles_from
+from linsep.proof.exact import integers_from
 from linsep.proof.signs import (
     all_positive,
     decisions,

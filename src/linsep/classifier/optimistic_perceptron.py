@@ -172,9 +172,8 @@ class OptimisticPerceptron(LinearRule):
     predicted for every row, and ``separation_`` says so.
 
     With ``sklearn.set_config(array_api_dispatch=True)`` rows may be arrays of PyTorch,
-    CuPy or another library of the array API: the fit is made on the processor, its
-    arrays go where the rows are, and rows of that library and device are predicted
-    there.
+    CuPy or others of the array API: they are fitted on the processor; what is fitted
+    and predicted goes where they are.
 
     There is no ``partial_fit``: a proof about all rows cannot be had from some of them.
     Rows of zero weight count as absent, equal rows count once with their weights added.

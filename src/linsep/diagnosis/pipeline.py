@@ -47,7 +47,7 @@ from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.lazy import Lazy, LazyIfMade, LazyMapping
 from linsep.proof.certificate import Certificate
-from linsep.proof.exact import doubles_from
+from linsep.proof.doubles import doubles_from
 from linsep.rows.equal_rows import Groups
 from linsep.solvers.blas import calm_blas
 

@@ -32,7 +32,7 @@ from linsep.input.row_names import RowNames
 from linsep.input.streams import stream_of
 from linsep.lazy import Lazy
 from linsep.proof.certificate import Certificate
-from linsep.proof.exact import doubles_from
+from linsep.proof.doubles import doubles_from
 from linsep.rows.blocks import BlockRows
 
 # The first sentence of each verdict: of n rows, k separated.

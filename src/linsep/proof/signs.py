@@ -14,17 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.proof.doubles import SMALLEST_NORMAL, doubles_from, is_lost, scale_of
 from linsep.proof.exact import (
-    SMALLEST_NORMAL,
     IntegerArray,
-    doubles_from,
     exact_signs,
     exact_values,
     integer_product,
     integers_from,
-    is_lost,
     primitive,
-    scale_of,
 )
 from linsep.rows import Rows, rows_from, split
 from linsep.rows.rounding import SMALLEST_SUBNORMAL, certain_signs, rounding_error

@@ -36,13 +36,9 @@ from numpy.typing import NDArray
 
 from linsep.proof import linear
 from linsep.proof.answers import Answer, Conflict, Separator
+from linsep.proof.doubles import row_bits, scaled_doubles
 from linsep.proof.evened import evened
-from linsep.proof.exact import (
-    IntegerRows,
-    primitive,
-    row_bits,
-    scaled_doubles,
-)
+from linsep.proof.exact import IntegerRows, primitive
 from linsep.proof.signs import shortened
 
 # Beyond this condition number a double keeps no digit of a basis's coordinates.

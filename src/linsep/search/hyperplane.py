@@ -10,13 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.proof.exact import (
-    doubles_from,
-    exact_values,
-    integers_from,
-    is_lost,
-    scale_of,
-)
+from linsep.proof.doubles import doubles_from, is_lost, scale_of
+from linsep.proof.exact import exact_values, integers_from
 from linsep.proof.signs import row_signs, signs_of
 from linsep.rows import Rows, Scan, split
 from linsep.solvers.bounds import EPS

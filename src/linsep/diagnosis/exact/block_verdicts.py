@@ -26,13 +26,8 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import OutOfTime, require_time
-from linsep.proof.exact import (
-    IntegerArray,
-    IntegerRows,
-    integers_from,
-    python_vector,
-    scaled_doubles,
-)
+from linsep.proof.doubles import scaled_doubles
+from linsep.proof.exact import IntegerArray, IntegerRows, integers_from, python_vector
 from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, rows_from
 from linsep.rows.equal_rows import merge_equal_rows

@@ -25,7 +25,8 @@ from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import OutOfTime
-from linsep.proof.exact import doubles_from, integers_from
+from linsep.proof.doubles import doubles_from
+from linsep.proof.exact import integers_from
 from linsep.proof.signs import all_positive, settled_signs
 from linsep.rows import Rows
 from linsep.rows.working_set import WorkingSet

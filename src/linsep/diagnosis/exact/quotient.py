@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.watch import OutOfTime, require_time
 from linsep.proof import answers, linear
+from linsep.proof.doubles import scaled_doubles
 from linsep.proof.exact import (
     IntegerArray,
     IntegerRows,
     integers_from,
     primitive,
     python_vector,
-    scaled_doubles,
 )
 from linsep.proof.gordan import conflict_among
 from linsep.proof.ladder import settle_rows

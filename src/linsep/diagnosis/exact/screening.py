@@ -23,7 +23,7 @@ from linsep.diagnosis.exact.columns import columns_of
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.inputs.outcomes import outcome_from
 from linsep.input import InputError
-from linsep.proof.exact import doubles_from
+from linsep.proof.doubles import doubles_from
 from linsep.proof.gordan import conflict_among
 from linsep.proof.simplex import never
 from linsep.rows import as_dense, rows_from

@@ -15,7 +15,7 @@ from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.watch import OutOfTime, Watch
-from linsep.proof.exact import doubles_from
+from linsep.proof.doubles import doubles_from
 from linsep.proof.signs import vanishing
 from linsep.rows import split
 from linsep.rows.working_set import WorkingSet

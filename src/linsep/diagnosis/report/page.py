@@ -16,7 +16,7 @@ from linsep.diagnosis.report.sentences import (
     what_to_do,
 )
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
-from linsep.proof.exact import doubles_from
+from linsep.proof.doubles import doubles_from
 from linsep.report.charts import charts_of
 from linsep.report.page import Advice, Page, Table
 from linsep.report.separation_page import proof_of
