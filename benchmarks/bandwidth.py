@@ -4,7 +4,8 @@
 
 A sweep computes every margin with its rounding bound, judges it and keeps the smallest,
 in one reading of the rows: float64 and float32, on one thread and on two. Reading is
-the faster of a sum and of a dot product with itself, by as many threads; each is done
+the faster of a sum and of a dot product with itself, by as many threads, each with a
+thread of BLAS; each is done
 in turn and ratios are taken pair by pair. A whole answer, proof included, is shown as
 multiples of `X.sum()`, which runs in one thread.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from reporting import Lines
+from threadpoolctl import threadpool_limits
 
 import linsep
 from linsep import datasets
@@ -47,7 +49,8 @@ def sweep_line(X, y, n_threads, repeats):
     parts = np.array_split(X.reshape(-1), 16 * n_threads)
     shares, rates = [], []
     for _ in range(repeats + 1):
-        reading = min(timed(read_sum, parts)[0], timed(read_dot, parts)[0])
+        with threadpool_limits(1):
+            reading = min(timed(read_sum, parts)[0], timed(read_dot, parts)[0])
         sweeping, _ = timed(rows.scan, w, 1_000)
         shares.append(reading / sweeping)
         rates.append(X.nbytes / sweeping / 1e9)

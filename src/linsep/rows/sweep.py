@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +13,23 @@ from linsep.rows.protocol import Scan
 from linsep.rows.rounding import SMALLEST_SUBNORMAL, error_factor
 from linsep.rows.threads import map_in_threads
 
+# Rows that wait to be ranked, for each that is kept.
+MOST_WAITING = 4
+
 
 class _Smallest:
     """Keep the ``k`` smallest scores seen, ties broken by row number.
 
-    A chunk only offers rows at or below the k-th smallest so far, so the outcome
-    does not depend on the order in which threads deliver their chunks.
+    A chunk only offers rows at or below the k-th smallest so far, so the outcome does
+    not depend on the order in which threads deliver their chunks. What is offered waits
+    until it is worth a sort.
     """
 
     def __init__(self, k: int) -> None:
         self.k = k
         self.limit = np.inf if k > 0 else -np.inf
-        self.index = np.empty(0, dtype=np.intp)
-        self.score = np.empty(0)
-        self.values = np.empty(0)
+        self._waiting: list[tuple[NDArray[Any], ...]] = []
+        self._n_waiting = 0
 
     def offer(
         self, start: int, score: NDArray[np.float64], values: NDArray[np.float64]
@@ -33,19 +37,27 @@ class _Smallest:
         chosen = np.flatnonzero(score <= self.limit)
         if chosen.size == 0:
             return
-        all_scores = np.concatenate([self.score, score[chosen]])
-        all_values = np.concatenate([self.values, values[chosen]])
-        index = np.concatenate([self.index, chosen + start])
+        self._waiting.append((chosen + start, score[chosen], values[chosen]))
+        self._n_waiting += chosen.size
+        if self._n_waiting > MOST_WAITING * self.k:
+            self.kept()
+
+    def kept(self) -> tuple[NDArray[Any], ...]:
+        """Return the rows, their scores and their values, smallest first."""
+        none = np.empty(0, dtype=np.intp), np.empty(0), np.empty(0)
+        parts = zip(none, *self._waiting, strict=True)
+        index, score, values = (np.concatenate(part) for part in parts)
         kept = np.arange(index.size)
-        if index.size > self.k:
+        if index.size > self.k > 0:
             # All rows that tie with the k-th smallest stay until the sort below.
-            kth = np.partition(all_scores, self.k - 1)[self.k - 1]
-            kept = np.flatnonzero(all_scores <= kth)
-        order = kept[np.lexsort((index[kept], all_scores[kept]))[: self.k]]
-        self.score, self.values = all_scores[order], all_values[order]
-        self.index = index[order]
-        if self.index.size == self.k:
-            self.limit = self.score[-1]
+            kth = np.partition(score, self.k - 1)[self.k - 1]
+            kept = np.flatnonzero(score <= kth)
+        order = kept[np.lexsort((index[kept], score[kept]))[: self.k]]
+        found = index[order], score[order], values[order]
+        self._waiting, self._n_waiting = [found], order.size
+        if 0 < self.k == order.size:
+            self.limit = found[1][-1]
+        return found
 
 
 # What `judge_margins` says of a chunk of rows.
@@ -94,14 +106,15 @@ def sweep(
     for start, score, values, part in map_in_threads(visit, chunks):
         smallest.offer(start, score, values)
         parts.append(part)
+    index, score, values = smallest.kept()
     return Scan(
         min((part[0] for part in parts), default=np.inf),
         min((part[1] for part in parts), default=np.inf),
         min((part[2] for part in parts), default=np.inf),
         sum(part[3] for part in parts),
         sum(part[4] for part in parts),
-        smallest.index,
-        smallest.values,
+        index,
+        values,
         max((part[5] for part in parts), default=0.0),
-        smallest.score,
+        score,
     )
