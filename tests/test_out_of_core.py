@@ -410,6 +410,31 @@ def test_options_of_data_in_memory_are_refused(flipped):
     assert "time limit" in stopped.message
 
 
+def separated_table():
+    x = np.arange(400.0)
+    return pa.table({"x": x, "y": (x > 170).astype(int)})
+
+
+def test_ctrl_c_while_words_are_looked_for_takes_nothing_of_the_proof(monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linsep.diagnosis.streamed.telling_rows", interrupted)
+    answer = linsep.diagnose(separated_table().to_reader, "y")
+    assert answer.status == "complete"
+    assert answer.message.startswith("Complete separation")
+    assert answer.sentences()[0] == answer.message.partition(" No finite")[0]
+
+
+def test_a_column_called_as_the_intercept_is_refused_as_in_memory():
+    table = separated_table().rename_columns(["intercept", "y"])
+    for data in (table, table.to_reader):
+        with pytest.raises(InputError, match="from 'intercept' where one is fitted"):
+            linsep.diagnose(data, "y")
+        answer = linsep.diagnose(data, "y", fit_intercept=False)
+        assert answer.coefficient_names == ("intercept",)
+
+
 def test_the_command_diagnoses_folders(flipped, tmp_path):
     import shutil
 

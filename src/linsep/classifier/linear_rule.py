@@ -71,14 +71,13 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: Any, method: str) -> NDArray[np.float64]:
         """Return decision values for a method, where the rows are."""
         check_is_fitted(self)
-        there = is_dispatched(X)
         if get_config()["array_api_dispatch"]:
             self._require_same_place(X, method)
         if self._columns is not None:
             names = tuple(self.feature_names_in_)
             X = check_features(X, len(names), names, self._columns)
         else:
-            xp = namespace_of(X) if there else np
+            xp = namespace_of(X) if is_dispatched(X) else np
             X = validate_data(
                 self,
                 X,
@@ -87,7 +86,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 reset=False,
             )
         if self._space is not None:
-            X = moved_to(X, self._space.features(to_numpy(X) if there else X))
+            X = moved_to(X, self._space.features(to_numpy(X)))
         return self._decide(X)
 
     def _decide(self, features: Any) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from linsep.diagnosis.exact.block_partition import Parted, parted
+from linsep.diagnosis.inputs.design import checked_features
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.collinear import collinear, collinear_lines
@@ -59,6 +60,8 @@ def diagnose_streamed(
         problem = read()
         rows = problem.rows
         assert isinstance(rows, BlockRows)
+        own, d = problem.feature_names, problem.n_features
+        names = checked_features(None, own, d, rows.fit_intercept)
         known = replace(
             known,
             n_samples=rows.shape[0],
@@ -73,9 +76,9 @@ def diagnose_streamed(
         with _watched(rows, watch):
             watch.begin("rows")
             found = parted(rows, np.random.default_rng(seed), watch)
-            known = _told(known, problem, found)
-            words = _words(known, problem, found, outcome_name, watch)
-        return replace(known, _sentences=Lazy(lambda: words), seconds=watch.seconds)
+            decided = _told(known, problem, names, found)
+            words = _words(decided, problem, names, found, outcome_name, watch)
+        return replace(decided, _sentences=Lazy(lambda: words), seconds=watch.seconds)
     except OutOfTime:
         pass
     except KeyboardInterrupt:
@@ -131,7 +134,9 @@ def _watched(rows: BlockRows, watch: Watch) -> Iterator[None]:
         rows.told = None
 
 
-def _told(known: Diagnosis, problem: Problem, found: Parted) -> Diagnosis:
+def _told(
+    known: Diagnosis, problem: Problem, names: tuple[str, ...], found: Parted
+) -> Diagnosis:
     """Put what is proved into the record."""
     rows = problem.rows
     assert isinstance(rows, BlockRows)
@@ -141,7 +146,6 @@ def _told(known: Diagnosis, problem: Problem, found: Parted) -> Diagnosis:
     if n_overlapped in (0, n):
         is_overlap = n_overlapped == n
         status = DiagnosisStatus.OVERLAP if is_overlap else DiagnosisStatus.COMPLETE
-    names = problem.feature_names or tuple(f"x{j}" for j in range(problem.n_features))
     columns = list(enumerate(names))
     if problem.fit_intercept:
         columns.insert(0, (d - 1, INTERCEPT))
@@ -155,12 +159,11 @@ def _told(known: Diagnosis, problem: Problem, found: Parted) -> Diagnosis:
         rng = np.random.default_rng(0)
         return found.certificate(rows, problem.classes, rng)
 
-    message = " ".join(_verdict(status, n, n - n_overlapped, found.rank == d))
     return replace(
         known,
         status=status,
-        message=message,
-        rank=found.rank,
+        message=" ".join(_verdict(status, found)),
+        rank=found.columns.rank,
         separated_rows=problem.given(np.flatnonzero(~found.overlapped)),
         overlapped_rows=problem.given(np.flatnonzero(found.overlapped)),
         direction=direction,
@@ -178,38 +181,46 @@ def _told(known: Diagnosis, problem: Problem, found: Parted) -> Diagnosis:
     )
 
 
-def _verdict(status: DiagnosisStatus, n: int, k: int, is_whole: bool) -> list[str]:
-    """Return the verdict on n rows, k separated, and whether estimates exist."""
+def _verdict(status: DiagnosisStatus, found: Parted) -> list[str]:
+    """Return the verdict on the rows, and whether estimates exist."""
     exists = "No finite maximum likelihood estimate exists."
     if status is DiagnosisStatus.OVERLAP:
+        is_whole = found.columns.rank == len(found.w)
         which = "" if is_whole else " of every coefficient that is identified"
         exists = f"The maximum likelihood estimate{which} exists."
+    n, k = found.overlapped.size, int(np.count_nonzero(~found.overlapped))
     return [_HEADLINES[status].format(n=n, k=k), exists]
 
 
 def _words(
-    known: Diagnosis, problem: Problem, found: Parted, outcome_name: str, watch: Watch
+    known: Diagnosis,
+    problem: Problem,
+    names: tuple[str, ...],
+    found: Parted,
+    outcome_name: str,
+    watch: Watch,
 ) -> list[str]:
-    """Return the summary; what single columns predict as far as there is time."""
+    """Return the summary; what single columns predict as far as there is time.
+
+    Ctrl-C ends the words, and takes nothing of what is proved.
+    """
     rows = problem.rows
     assert isinstance(rows, BlockRows)
     separated = np.flatnonzero(~found.overlapped)
-    is_whole = found.rank == rows.shape[1]
-    verdict = _verdict(known.status, rows.shape[0], separated.size, is_whole)
-    lines, last = verdict[:1], verdict[1:]
+    headline, *last = _verdict(known.status, found)
+    lines = [headline]
     if known.exact_direction is not None:
         study, is_all = None, False
-        names = tuple(n for n in known.coefficient_names if n != INTERCEPT)
-        given = separated, problem.classes, names, outcome_name
-        with suppress(OutOfTime):
-            study = telling_rows(rows, *given)
+        with suppress(OutOfTime, KeyboardInterrupt):
+            study = telling_rows(rows, separated, problem.classes, names, outcome_name)
             if study is not None:
                 claims, is_all = claims_of_columns(study, separated, watch.is_over)
                 lines += claims
         if not is_all:
             exact = map(Fraction, known.exact_direction)
             terms = list(zip(known.coefficient_names, exact, strict=True))
-            lines.append(direction_text(study, terms, separated.size))
+            given = study, terms, separated.size, rows.fit_intercept
+            lines.append(direction_text(*given))
         if known.status is DiagnosisStatus.QUASI_COMPLETE:
             last.insert(0, separated_text(RowNames(), known.separated_rows))
         last.append(_TO_DO)

@@ -122,17 +122,29 @@ cdef inline void add_gram(
         )
 
 
+cdef inline void product(
+    char* of_a, char* of_b, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const double* A,
+    Py_ssize_t a_stride, const double* B, Py_ssize_t b_stride, double keep, double* out,
+) noexcept nogil:
+    """Set ``out``, m by n in Fortran order, to ``keep out + A B``, as BLAS has it.
+
+    A has m rows and k columns, B k rows and n columns, once transposed ("T") or not.
+    """
+    cdef int rows = <int> m, columns = <int> n, inner = <int> k
+    cdef int a_leading = <int> a_stride, b_leading = <int> b_stride
+    cdef double scale = 1.0
+    if m and n and k:
+        dgemm(
+            of_a, of_b, &rows, &columns, &inner, &scale, <double*> A, &a_leading,
+            <double*> B, &b_leading, &keep, out, &rows,
+        )
+
+
 cdef inline void multiply(
     Py_ssize_t n, Py_ssize_t d, const double* A, const double* M, double* out
 ) noexcept nogil:
     """Set ``out`` to ``A M`` of n rows; M is d by d, and symmetric."""
-    cdef int rows = <int> n, columns = <int> d
-    cdef double scale = 1.0, keep = 0.0
-    if n and d:
-        dgemm(
-            "N", "N", &columns, &rows, &columns, &scale, <double*> M, &columns,
-            <double*> A, &columns, &keep, out, &columns,
-        )
+    product("N", "N", d, n, d, M, d, A, d, 0.0, out)
 
 
 cdef inline void images(
@@ -140,13 +152,7 @@ cdef inline void images(
     double* out,
 ) noexcept nogil:
     """Set ``out`` to ``A V^T`` of n rows, V of k rows."""
-    cdef int rows = <int> n, columns = <int> d, few = <int> k
-    cdef double scale = 1.0, keep = 0.0
-    if n and d:
-        dgemm(
-            "T", "N", &few, &rows, &columns, &scale, <double*> V, &columns,
-            <double*> A, &columns, &keep, out, &few,
-        )
+    product("T", "N", k, n, d, V, d, A, d, 0.0, out)
 
 
 cdef inline void combinations(
@@ -154,26 +160,14 @@ cdef inline void combinations(
     double* out,
 ) noexcept nogil:
     """Set ``out`` to ``weights^T A`` of n rows: k rows, one for a column of weights."""
-    cdef int rows = <int> n, columns = <int> d, few = <int> k
-    cdef double scale = 1.0, keep = 0.0
-    if n and d:
-        dgemm(
-            "N", "T", &columns, &few, &rows, &scale, <double*> A, &columns,
-            <double*> weights, &few, &keep, out, &columns,
-        )
+    product("N", "T", d, k, n, A, d, weights, k, 0.0, out)
 
 
 cdef inline void add_product(
     Py_ssize_t n, Py_ssize_t d, const double* A, const double* B, double* out
 ) noexcept nogil:
     """Add ``A^T B`` to ``out``, in Fortran order."""
-    cdef int rows = <int> n, columns = <int> d
-    cdef double scale = 1.0, keep = 1.0
-    if n and d:
-        dgemm(
-            "N", "T", &columns, &columns, &rows, &scale, <double*> A, &columns,
-            <double*> B, &columns, &keep, out, &columns,
-        )
+    product("N", "T", d, d, n, A, d, B, d, 1.0, out)
 
 
 cdef inline void add_weighted_gram(

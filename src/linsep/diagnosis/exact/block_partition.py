@@ -43,7 +43,6 @@ class Parted:
     overlapped : ndarray of shape (n,), bool
     w : tuple of int
         A direction that separates the others; zero if there are none.
-    rank : int
     estimates : mapping of int to Estimate
         By column; one that is left out depends on others.
     columns : Columns
@@ -56,7 +55,6 @@ class Parted:
 
     overlapped: NDArray[np.bool_]
     w: tuple[int, ...]
-    rank: int
     estimates: Mapping[int, Estimate]
     columns: Columns
     vanishing: list[SparseVector] | None
@@ -112,11 +110,9 @@ def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
     found = overlapping(rows, rng, check)
     if found is not None:
         finite = dict.fromkeys(range(d), Estimate.FINITE)
-        every, whole = (
-            np.ones(n, dtype=bool),
-            Columns(np.arange(d), np.zeros(d, dtype=bool)),
-        )
-        return Parted(every, (0,) * d, d, finite, whole, [], found)
+        columns = Columns(np.arange(d), np.zeros(d, dtype=bool))
+        every = np.ones(n, dtype=bool)
+        return Parted(every, (0,) * d, finite, columns, [], found)
     if d > MOST_COLUMNS:
         watch.give_up(
             f"it could not be proved by sums over the rows that all of them overlap, "
@@ -134,7 +130,6 @@ def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
     return Parted(
         partition.overlapped,
         partition.w,
-        columns.kept.size,
         estimates,
         columns,
         _vanishing(partition, columns),

@@ -78,7 +78,7 @@ def study_from(
             f"X and y must have the same number of rows, got {n} rows in X and "
             f"{outcome.has.shape[0]} in y; pass one outcome for every row of X"
         )
-    names = _names(feature_names, own_names, d, bool(fit_intercept))
+    names = checked_features(feature_names, own_names, d, bool(fit_intercept))
     is_tried = outcome.has.any(axis=1)
     is_weighed = np.array(is_tried)
     if sample_weight is not None:
@@ -193,7 +193,7 @@ def _are_whole(counts: NDArray[np.float64]) -> bool:
     return bool((counts == np.rint(counts)).all() and counts.sum(axis=1).max() > 1)
 
 
-def _names(
+def checked_features(
     given: Sequence[str] | None, own: tuple[str, ...] | None, d: int, intercept: bool
 ) -> tuple[str, ...]:
     """Return the features' names: those given, the frame's, or x0, x1, ..."""

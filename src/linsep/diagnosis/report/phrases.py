@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
-from linsep.diagnosis.report.claims import Claim
+from linsep.diagnosis.report.claims import Claim, Reason
 
 # Long factors so many times smaller than the largest are the rounding of others.
 NOISE = 10**14
@@ -128,6 +128,22 @@ def claim_text(study: Study, claim: Claim) -> str:
     if held.size < missing.size:
         return f"{head}, only {outcomes_text(study, held)}."
     return f"{head}, never {outcomes_text(study, missing)}."
+
+
+def more_columns(
+    study: Study,
+    reasons: Sequence[Reason],
+    does: tuple[str, str] = ("predicts rows by itself", "predict rows by themselves"),
+) -> list[str]:
+    """Name the columns of reasons that are not written out, and what each of them does.
+
+    In the singular and the plural.
+    """
+    names = [study.names[r.column] for r in reasons if r.column is not None]
+    if not names:
+        return []
+    what = f"column {does[0]}" if len(names) == 1 else f"columns {does[1]}"
+    return [f"{len(names):,} more {what}: {listed(names)}."]
 
 
 def counted(study: Study, rows: NDArray[np.intp]) -> str:

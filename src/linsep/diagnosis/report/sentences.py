@@ -22,6 +22,7 @@ from linsep.diagnosis.report.phrases import (
     count_rows,
     counted,
     listed,
+    more_columns,
     outcome_text,
     terms_text,
 )
@@ -212,18 +213,15 @@ def _claims(facts: Facts) -> list[str]:
 
 def _more_reasons(facts: Facts) -> list[str]:
     """Name the columns, and count the levels and cells, that are not written out."""
-    lines = []
     more = facts.told_reasons[MOST_REASONS:]
     predicting = [reason for reason in more if reason.predicted.size]
     telling = [reason for reason in more if not reason.predicted.size]
-    for reasons, one, several in (
-        (predicting, "predicts rows by itself", "predict rows by themselves"),
-        (telling, "rules outcomes out by itself", "rule outcomes out by themselves"),
-    ):
-        columns = [facts.study.names[r.column] for r in reasons if r.column is not None]
-        if columns:
-            does = f"column {one}" if len(columns) == 1 else f"columns {several}"
-            lines.append(f"{len(columns):,} more {does}: {listed(columns)}.")
+    lines = more_columns(facts.study, predicting)
+    lines += more_columns(
+        facts.study,
+        telling,
+        ("rules outcomes out by itself", "rule outcomes out by themselves"),
+    )
     n_levels = sum(reason.column is None for reason in more)
     if n_levels:
         what = "level or cell holds" if n_levels == 1 else "levels or cells hold"

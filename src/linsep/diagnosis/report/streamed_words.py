@@ -16,9 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.study import INTERCEPT, Study
-from linsep.diagnosis.report.phrases import claim_text, listed, terms_text
-from linsep.diagnosis.report.sentences import MOST_REASONS, MOST_TERMS, effect_text
+from linsep.diagnosis.inputs.study import Study
+from linsep.diagnosis.report.phrases import claim_text, listed, more_columns, terms_text
+from linsep.diagnosis.report.sentences import (
+    MOST_REASONS,
+    MOST_TERMS,
+    effect_text,
+)
 from linsep.diagnosis.report.single_columns import reasons_of
 from linsep.rows import as_dense
 from linsep.rows.blocks import MOST_KEPT, BlockRows
@@ -95,11 +99,7 @@ def claims_of_columns(
     found = sorted(found, key=lambda reason: -reason.predicted.size)
     claims = [claim for reason in found[:MOST_REASONS] for claim in reason.claims]
     texts = list(dict.fromkeys(claim_text(study, claim) for claim in claims))
-    others = [
-        study.names[r.column] for r in found[MOST_REASONS:] if r.column is not None
-    ]
-    if others:
-        texts.append(f"Columns that predict rows by themselves too: {listed(others)}.")
+    texts += more_columns(study, found[MOST_REASONS:])
     if not found:
         return [], False
     predicted = np.concatenate([reason.predicted for reason in found])
@@ -113,10 +113,13 @@ def claims_of_columns(
 
 
 def direction_text(
-    study: Study | None, terms: Sequence[tuple[str, Fraction]], n_separated: int
+    study: Study | None,
+    terms: Sequence[tuple[str, Fraction]],
+    n_separated: int,
+    has_constant: bool,
 ) -> str:
-    """Write the direction that was found, if it is short."""
-    names = [name for name, factor in terms if factor and name != INTERCEPT]
+    """Write the direction that was found, if it is short; a constant comes first."""
+    names = [name for name, factor in terms[int(has_constant) :] if factor]
     columns = "1 column" if len(names) == 1 else f"{len(names):,} columns"
     used = f"A direction for all of them uses {columns}: "
     if study is None or len(names) > MOST_TERMS:
