@@ -1,4 +1,4 @@
-"""Rows of a source that is read anew for every sweep, the next block ahead."""
+"""Rows of a source that is read anew for every sweep, the next blocks ahead."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class StreamedRows(BlockRows):
         self._read = read
 
     def blocks(self) -> Iterator[tuple[int, MatrixRows]]:
-        """Yield the blocks of one reading, the next one read meanwhile."""
+        """Yield the blocks of one reading, the next compared and one more read meanwhile."""
         yield from one_ahead(self._compared())
 
     def _compared(self) -> Iterator[tuple[int, MatrixRows]]:
         """Yield the blocks of one reading, each compared with those of the others."""
         start, fingerprint = 0, Fingerprint()
-        for features in self._read():
+        for features in one_ahead(self._read()):
             stop = start + features.shape[0]
             if stop > self.shape[0]:
                 raise self._changed(start)

@@ -32,8 +32,8 @@ _PATTERN = re.compile(r"[*?\[]")
 # unless it is said: more would not make it faster.
 FREE_SHARE = 0.1
 MOST_BYTES = 1 << 28
-# Parts of that for one batch: a batch is scanned while another is read, and the reader
-# holds some undecoded.
+# Parts of that for one batch: a batch is scanned while the next is compared and another
+# is read, and the reader holds some undecoded.
 BATCHES_HELD = 10
 MOST_ROWS = 1 << 16
 # Bytes of a column of Parquet that are fetched at a time.
