@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from operator import mul
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ from linsep import datasets
 from linsep.cli import main
 from linsep.cli.progress import Progress as ProgressLine
 from linsep.input import InputError, problem_from
+from linsep.input.files.svmlight import SvmlightText
 from linsep.proof.checker import content_digest
 
 
@@ -398,9 +400,92 @@ def test_partitions_of_random_rows_read_in_batches_are_certified(start, monkeypa
     assert n_certified > 2
 
 
+def random_counts(rng, kind, n=80):
+    """Make small rows, and counts of which some are zero for a reason."""
+    X = rng.integers(-2, 3, (n, int(rng.integers(1, 5)))).astype(float)
+    y = rng.poisson(rng.choice([0.2, 1.0, 3.0]), n)
+    if kind == "a region of zeros":
+        y[X[:, 0] > 0] = 0
+    elif kind == "all zero":
+        y[:] = 0
+    elif kind == "none zero":
+        y += 1
+    elif kind == "collinear":
+        X = np.column_stack([X, X @ np.ones(X.shape[1])])
+    names = [f"x{j}" for j in range(X.shape[1])]
+    return X, y, pa.table(dict(zip(names, X.T, strict=True)) | {"y": y})
+
+
+@pytest.mark.parametrize(
+    "kind", ["plain", "a region of zeros", "all zero", "none zero", "collinear"]
+)
+def test_counts_read_in_batches_are_parted_as_in_memory(kind, monkeypatch):
+    monkeypatch.setattr("linsep.verified.sums.LEAST_SAMPLE", 40)
+    monkeypatch.setattr("linsep.verified.sums.SAMPLE_A_COLUMN", 1)
+    for seed in range(12):
+        X, y, table = random_counts(np.random.default_rng(seed), kind)
+        answer = linsep.diagnose(lambda t=table: t, "y", family="log")
+        whole = linsep.diagnose(X, y, family="poisson")
+        assert (answer.status, answer.family) == (whole.status, "poisson")
+        assert answer.proved
+        np.testing.assert_array_equal(answer.separated_rows, whole.separated_rows)
+        assert answer.estimates == whole.estimates
+        assert answer.rank == whole.rank
+        assert answer.certificate is None
+        if answer.status != "overlap":
+            w = list(map(int, answer.exact_direction))
+            along = [w[0] + sum(map(mul, w[1:], x)) for x in X.astype(int).tolist()]
+            assert [v < 0 for v in along] == np.isin(
+                np.arange(len(y)), answer.separated_rows
+            ).tolist()
+            assert max(along) <= 0
+            assert all(v == 0 for v, count in zip(along, y, strict=True) if count)
+
+
+def test_overlap_of_counts_is_proved_by_sums_alone(monkeypatch):
+    monkeypatch.setattr("linsep.diagnosis.exact.block_partition.MOST_COLUMNS", 0)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4_000, 3))
+    y = rng.poisson(np.exp(X[:, 0] - 2))
+    columns = dict(zip("abc", X.T, strict=True))
+    table, positive = pa.table(columns | {"y": y}), pa.table(columns | {"y": y + 1})
+    assert linsep.diagnose(lambda: table, "y", family="poisson").status == "overlap"
+    assert linsep.diagnose(lambda: positive, "y", family="poisson").status == "overlap"
+    level = (rng.random(4_000) < 0.1).astype(float)
+    table = pa.table(columns | {"d": level, "y": np.where(level == 1, 0, y)})
+    answer = linsep.diagnose(lambda: table, "y", family="poisson")
+    assert answer.status == "undecided"  # a direction separates, which is no overlap
+
+
+def test_the_command_diagnoses_counts_of_a_folder(tmp_path):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((3_000, 2)), rng.poisson(1.0, 3_000)
+    site = rng.choice(["a", "b", "c"], 3_000, p=[0.5, 0.49, 0.01])
+    y[site == "c"] = 0
+    table = pa.table({"x0": X[:, 0], "x1": X[:, 1], "site": site, "visits": y})
+    (tmp_path / "data").mkdir()
+    pyarrow.parquet.write_table(table, tmp_path / "data" / "part.parquet")
+    given = tmp_path / "data", "--target", "visits", "--family", "poisson"
+    said = run("diagnose", *given)
+    n = np.count_nonzero(site == "c")
+    assert f"Quasi-complete separation (log link): {n} of 3,000 rows" in said
+    assert f"site = c in {n} rows, all visits = 0." in said
+    assert "Estimates that go to -inf: site[T.c]." in said
+    text = tmp_path / "counts.svm"
+    lines = (f"{c} 1:{a!r} 2:{b!r}\n" for c, (a, b) in zip(y, X.tolist(), strict=True))
+    text.write_text("".join(lines))
+    streamed = SvmlightText(text, 1 << 16)
+    answer = linsep.diagnose(streamed, "label", family="poisson")
+    assert answer.status == linsep.diagnose(X, y, family="poisson").status == "overlap"
+    text.write_text("".join(f"{int(x0 > 0)} 1:{x1!r}\n" for x0, x1 in X.tolist()))
+    assert linsep.diagnose(streamed, "label").status == "overlap"
+
+
 def test_options_of_data_in_memory_are_refused(flipped):
     folder, _, _ = flipped
     with pytest.raises(InputError, match="family goes with data held in memory"):
+        linsep.diagnose(folder, "y", family="ordinal")
+    with pytest.raises(InputError, match=r"non-negative finite numbers .* got -1\.0"):
         linsep.diagnose(folder, "y", family="poisson")
     one = pa.table({"x": [1.0, 2.0], "y": [1, 1]})
     with pytest.raises(InputError, match="the outcome must have two labels"):

@@ -29,6 +29,7 @@ def streamed_table(
     kept: Mapping[str, Any],
     fit_intercept: bool,
     max_memory: int | None,
+    is_count: bool = False,
 ) -> tuple[Table, dict[Any, str]]:
     """Return a table whose X is the problem of a source, and what classes are called.
 
@@ -46,6 +47,7 @@ def streamed_table(
         drop=kept.get("drop", ()),
         missing=kept.get("missing", "refuse"),
         fit_intercept=fit_intercept,
+        is_count=is_count,
     )
     problem = problem_of_stream(
         source, request, positive=kept.get("positive"), max_memory=max_memory

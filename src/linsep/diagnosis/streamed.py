@@ -1,4 +1,4 @@
-"""Regressions on data that are read in batches: two outcomes, and words on columns.
+"""Regressions on data that are read in batches: two labels or counts, and words.
 
 What a `linsep.diagnosis.pipeline` says of levels and cells needs the rows at hand. Here
 the rows are parted and the coefficients judged, with the same proofs.
@@ -16,6 +16,7 @@ import numpy as np
 
 from linsep.diagnosis.exact.block_partition import Parted, parted
 from linsep.diagnosis.inputs.design import checked_features
+from linsep.diagnosis.inputs.families import family_named
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.collinear import collinear, collinear_lines
@@ -36,14 +37,16 @@ from linsep.proof.certificate import Certificate
 from linsep.proof.doubles import doubles_from
 from linsep.rows.blocks import BlockRows
 
+# Families of which the rows may be read in batches, and what they are called.
+_MODELS = {"binomial": "logistic regression", "poisson": "log link"}
 # The first sentence of each verdict: of n rows, k separated.
 _HEADLINES = {
-    DiagnosisStatus.OVERLAP: "Overlap (logistic regression): no direction predicts any "
-    "of the {n:,} rows perfectly.",
-    DiagnosisStatus.COMPLETE: "Complete separation (logistic regression): all {n:,} "
-    "rows are predicted perfectly.",
-    DiagnosisStatus.QUASI_COMPLETE: "Quasi-complete separation (logistic regression): "
-    "{k:,} of {n:,} rows are predicted perfectly.",
+    DiagnosisStatus.OVERLAP: "Overlap ({model}): no direction predicts any of the "
+    "{n:,} rows perfectly.",
+    DiagnosisStatus.COMPLETE: "Complete separation ({model}): all {n:,} rows are "
+    "predicted perfectly.",
+    DiagnosisStatus.QUASI_COMPLETE: "Quasi-complete separation ({model}): {k:,} of "
+    "{n:,} rows are predicted perfectly.",
 }
 _TO_DO = (
     "What to do: use a penalty, as Firth's or ridge; remedies that come as code are "
@@ -52,10 +55,14 @@ _TO_DO = (
 
 
 def diagnose_streamed(
-    read: Callable[[], Problem], watch: Watch, seed: int = 0, outcome_name: str = "y"
+    read: Callable[[], Problem],
+    watch: Watch,
+    seed: int = 0,
+    outcome_name: str = "y",
+    family: str = "binomial",
 ) -> Diagnosis:
-    """Diagnose a logistic regression on data that are read in batches."""
-    known = Diagnosis(DiagnosisStatus.UNDECIDED, "binomial")
+    """Diagnose a regression, binomial or Poisson, on data that are read in batches."""
+    known = Diagnosis(DiagnosisStatus.UNDECIDED, family)
     try:
         problem = read()
         rows = problem.rows
@@ -75,7 +82,8 @@ def diagnose_streamed(
             )
         with _watched(rows, watch):
             watch.begin("rows")
-            found = parted(rows, np.random.default_rng(seed), watch)
+            rng = np.random.default_rng(seed)
+            found = parted(rows, rng, watch, are_counts=family == "poisson")
             decided = _told(known, problem, names, found)
             words = _words(decided, problem, names, found, outcome_name, watch)
         return replace(decided, _sentences=Lazy(lambda: words), seconds=watch.seconds)
@@ -91,8 +99,10 @@ def streamed_problem_of(
     fit_intercept: bool | None,
     missing: str | None,
     options: Mapping[str, Any],
-) -> Callable[[], Problem] | None:
-    """Return what reads a source that is read in batches; None if it is none.
+) -> tuple[Callable[[], Problem], str] | None:
+    """Return what reads a source that is read in batches, and the family.
+
+    None if it is no such source.
 
     Raises
     ------
@@ -107,21 +117,28 @@ def streamed_problem_of(
         source = stream_of(source) if isinstance(y, str | int) else None
     if source is None:
         return None
+    family = "binomial"
     for name, value in options.items():
-        if value is not None and not (name == "family" and value == "binomial"):
-            raise InputError(
-                f"{name} goes with data held in memory, got a source that is read in "
-                "batches, of which logistic regressions of two outcomes are diagnosed; "
-                "read a part of it, or leave the option out"
-            )
+        if value is None:
+            continue
+        if name == "family" and (family := family_named(value)) in _MODELS:
+            continue
+        raise InputError(
+            f"{name} goes with data held in memory, got a source that is read in "
+            "batches, of which logistic regressions of two outcomes and regressions "
+            "of counts (family='poisson') are diagnosed; read a part of it, or leave "
+            "the option out"
+        )
 
     def read() -> Problem:
         whole = fit_intercept is not False
-        found = streamed_problem(source, y, whole, missing or "refuse")
+        is_count = family == "poisson"
+        given = source, y, whole, missing or "refuse"
+        found = streamed_problem(*given, is_count=is_count)
         assert found is not None
         return found
 
-    return read
+    return read, family
 
 
 @contextmanager
@@ -162,7 +179,7 @@ def _told(
     return replace(
         known,
         status=status,
-        message=" ".join(_verdict(status, found)),
+        message=" ".join(_verdict(known.family, status, found)),
         rank=found.columns.rank,
         separated_rows=problem.given(np.flatnonzero(~found.overlapped)),
         overlapped_rows=problem.given(np.flatnonzero(found.overlapped)),
@@ -181,7 +198,7 @@ def _told(
     )
 
 
-def _verdict(status: DiagnosisStatus, found: Parted) -> list[str]:
+def _verdict(family: str, status: DiagnosisStatus, found: Parted) -> list[str]:
     """Return the verdict on the rows, and whether estimates exist."""
     exists = "No finite maximum likelihood estimate exists."
     if status is DiagnosisStatus.OVERLAP:
@@ -189,7 +206,8 @@ def _verdict(status: DiagnosisStatus, found: Parted) -> list[str]:
         which = "" if is_whole else " of every coefficient that is identified"
         exists = f"The maximum likelihood estimate{which} exists."
     n, k = found.overlapped.size, int(np.count_nonzero(~found.overlapped))
-    return [_HEADLINES[status].format(n=n, k=k), exists]
+    headline = _HEADLINES[status].format(n=n, k=k, model=_MODELS[family])
+    return [headline, exists]
 
 
 def _words(
@@ -207,12 +225,15 @@ def _words(
     rows = problem.rows
     assert isinstance(rows, BlockRows)
     separated = np.flatnonzero(~found.overlapped)
-    headline, *last = _verdict(known.status, found)
+    headline, *last = _verdict(known.family, known.status, found)
     lines = [headline]
-    if known.exact_direction is not None:
+    if separated.size and (rows.signs < 0).all():
+        lines.append(f"Every row has {outcome_name} = 0.")
+    elif known.exact_direction is not None:
         study, is_all = None, False
         with suppress(OutOfTime, KeyboardInterrupt):
-            study = telling_rows(rows, separated, problem.classes, names, outcome_name)
+            outcome = known.family, problem.classes, outcome_name
+            study = telling_rows(rows, separated, outcome, names)
             if study is not None:
                 claims, is_all = claims_of_columns(study, separated, watch.is_over)
                 lines += claims
@@ -221,8 +242,9 @@ def _words(
             terms = list(zip(known.coefficient_names, exact, strict=True))
             given = study, terms, separated.size, rows.fit_intercept
             lines.append(direction_text(*given))
-        if known.status is DiagnosisStatus.QUASI_COMPLETE:
-            last.insert(0, separated_text(RowNames(), known.separated_rows))
+    if known.status is DiagnosisStatus.QUASI_COMPLETE:
+        last.insert(0, separated_text(RowNames(), known.separated_rows))
+    if separated.size:
         last.append(_TO_DO)
     lines.append(" ".join(last))
     lines += [f"{note}." for note in known.findings]

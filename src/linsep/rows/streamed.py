@@ -44,7 +44,7 @@ class StreamedRows(BlockRows):
         self._read = read
 
     def blocks(self) -> Iterator[tuple[int, MatrixRows]]:
-        """Yield the blocks of one reading, the next compared and one more read meanwhile."""
+        """Yield the blocks of one reading, while the next are compared and read."""
         yield from one_ahead(self._compared())
 
     def _compared(self) -> Iterator[tuple[int, MatrixRows]]:

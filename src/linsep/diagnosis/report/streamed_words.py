@@ -57,9 +57,8 @@ def nearer_ends(a: _Ends, b: _Ends) -> _Ends:
 def telling_rows(
     rows: BlockRows,
     separated: NDArray[np.intp],
-    labels: NDArray[np.generic],
+    outcome: tuple[str, NDArray[np.generic], str],
     names: tuple[str, ...],
-    outcome_name: str,
 ) -> Study | None:
     """Return the rows that say what single columns say of all; None if too many.
 
@@ -69,12 +68,12 @@ def telling_rows(
         Read once for the extremes, and once for what is not known of these rows.
     separated : ndarray of int
         The rows that some direction separates.
-    labels : ndarray of shape (2,)
-        Those of the negative and of the positive sign.
+    outcome : str, ndarray of shape (2,), str
+        The family, the labels of the negative and of the positive sign, the name.
     names : tuple of str
         Of the features.
-    outcome_name : str
     """
+    family, labels, outcome_name = outcome
     most = MOST_KEPT // rows.entries_a_row
     if separated.size + len(_SIDES) * len(names) > most:
         return None
@@ -83,7 +82,7 @@ def telling_rows(
     return study_from(
         as_dense(rows.features(index)),
         np.where(rows.signs[index] > 0, labels[1], labels[0]),
-        family="binomial",
+        family=family,
         fit_intercept=rows.fit_intercept,
         feature_names=names,
         outcome_name=outcome_name,

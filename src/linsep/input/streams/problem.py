@@ -63,7 +63,14 @@ def problem_of_stream(
         return svmlight_problem(source, request, positive)
     names, target, notes = selected(source, request)
     drops = request.missing == "drop"
-    found = survey(source, names, target, drops=drops, max_memory=max_memory)
+    found = survey(
+        source,
+        names,
+        target,
+        drops=drops,
+        max_memory=max_memory,
+        is_count=request.is_count,
+    )
     classes, signs = signs_of(found, target, positive)
     coding = coding_of(source.schema, names, found, request.fit_intercept)
     reading = _Reading(source, coding, target, found, drops, max_memory)
@@ -176,7 +183,8 @@ class _Reading:
                 batch = batch.filter(kept)
             stop = start + len(batch)
             column = batch.column(self.target)
-            here = label_codes(column, labels, self.target, start)
+            is_count = self.found.is_count
+            here = label_codes(column, labels, self.target, start, is_count)
             if not np.array_equal(here, codes[start:stop]):
                 raise self.changed(start)
             if len(batch):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
 from linsep.input.files.table import whole_labels
-from linsep.input.labels import signs_from
+from linsep.input.labels import are_positive, signs_from, signs_of_counts
 from linsep.input.levels import Levels, most_levels
 from linsep.input.streams.coding import absent, codes_of, is_text
 from linsep.input.streams.sources import Source
@@ -45,6 +45,8 @@ class Survey:
         How often each text occurs, by column.
     missing : Counter
         How many rows lack a value, by column.
+    is_count : bool
+        Whether the labels tell counts that are zero, 0, from others, 1.
     """
 
     labels: list[Any]
@@ -53,6 +55,7 @@ class Survey:
     present: NDArray[np.intp] | None
     counts: dict[str, Counter[str]]
     missing: Counter[str]
+    is_count: bool = False
 
     def levels(self, fit_intercept: bool) -> dict[str, Levels]:
         """Choose the references: the commonest levels, as for files and frames.
@@ -82,7 +85,8 @@ class Survey:
             for name, sizes in part.counts.items():
                 counts[name].update(sizes)
         every, n_given = np.concatenate(codes), sum(part.n_given for part in parts)
-        return cls(list(labels), every, n_given, None, counts, Counter())
+        is_count = parts[0].is_count
+        return cls(list(labels), every, n_given, None, counts, Counter(), is_count)
 
 
 def survey(
@@ -92,6 +96,7 @@ def survey(
     *,
     drops: bool = False,
     max_memory: int | None = None,
+    is_count: bool = False,
 ) -> Survey:
     """Read the source for the first time.
 
@@ -105,6 +110,8 @@ def survey(
     drops : bool
         Whether rows without a value are left out; else they are refused.
     max_memory : int or None
+    is_count : bool
+        Whether the labels are counts, of which matters whether they are zero.
     """
     texts = [name for name in features if is_text(source.schema.field(name).type)]
     columns = [*(features if drops else texts), target]
@@ -122,7 +129,8 @@ def survey(
                 present.append(first + np.flatnonzero(kept.to_numpy(False)))
             else:
                 present.append(np.arange(first, n_given))
-        codes.append(label_codes(batch.column(target), labels, target, first))
+        column = batch.column(target)
+        codes.append(label_codes(column, labels, target, first, is_count))
         for name in texts:
             found, values = codes_of(batch.column(name))
             if (found < 0).any():
@@ -142,6 +150,7 @@ def survey(
         None if is_all else np.concatenate(present),
         counts,
         missing,
+        is_count,
     )
 
 
@@ -167,9 +176,16 @@ def rows_with_values(batch: Any, missing: Counter[str] | None = None) -> Any:
 
 
 def label_codes(
-    column: Any, labels: dict[Any, int], target: str, first_row: int
+    column: Any,
+    labels: dict[Any, int],
+    target: str,
+    first_row: int,
+    is_count: bool = False,
 ) -> NDArray[np.int16]:
-    """Return which label each row has; new labels are given the next number."""
+    """Return which label each row has; new labels are given the next number.
+
+    Of counts the labels are 0 and 1, for those that are not zero.
+    """
     import pyarrow as pa
 
     kind = column.type
@@ -182,6 +198,10 @@ def label_codes(
     if (codes < 0).any() or nans:
         is_absent = (codes < 0) | np.isin(codes, nans)
         raise absent(target, first_row, is_absent, "label")
+    if is_count and codes.size:
+        positive = are_positive(np.array(values)[codes], first_row)
+        different, codes = np.unique(positive, return_inverse=True)
+        values = different.astype(int).tolist()
     for value in values:
         labels.setdefault(value, len(labels))
     if len(labels) > MOST_LABELS:
@@ -207,6 +227,8 @@ def signs_of(
             f"the data must have at least one row of values, got {found.n_given:,} rows"
             + (", all of which lack a value" if found.n_given else "")
         )
+    if found.is_count:
+        return signs_of_counts(np.array(found.labels)[found.codes])
     texts = list(map(str, found.labels))
     if positive is not None:
         if positive not in texts:
