@@ -8,6 +8,7 @@ import sys
 import time
 from operator import mul
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -400,6 +401,59 @@ def test_partitions_of_random_rows_read_in_batches_are_certified(start, monkeypa
     assert n_certified > 2
 
 
+def test_texts_read_in_batches_are_those_of_the_whole():
+    n = 400
+    rng = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "x": rng.standard_normal(n),
+            "name": [f"row {i}" for i in range(n)],
+            "day": [f"2024-01-{i % 28 + 1:02}" for i in range(n)],
+            "is old": rng.choice(["true", "False"], n),
+            "dose": rng.choice(["2", "10", "1"], n, p=[0.25, 0.25, 0.5]),
+            "in pieces": pa.chunked_array([["a", "b"] * 100, ["b", "c"] * 100]),
+            "y": rng.choice(["no", "yes"], n),
+        }
+    )
+    for options in ({}, {"fit_intercept": False}, {"missing": "drop"}):
+        problem = problem_from(lambda: table, "y", **options)
+        whole = problem_from(table, "y", **options)
+        assert problem.feature_names == whole.feature_names
+        assert sorted(problem.notes) == sorted(whole.notes)
+        every = np.arange(n)
+        np.testing.assert_array_equal(problem.rows.take(every), whole.rows.take(every))
+    # A row without what is no feature is a row like others.
+    names = [None, *table["name"].to_pylist()[1:]]
+    table = table.set_column(1, "name", pa.array(names))
+    for options in ({}, {"missing": "drop"}):
+        assert problem_from(lambda: table, "y", **options).n_samples == n
+        assert problem_from(table, "y", **options).n_samples == n
+    for column, message in (
+        ([*map(str, range(n - 1)), "a typo"], "numbers or a few categories"),
+        (["1,5", "2,5"] * (n // 2), "a decimal point"),
+        ([None, "b"] * (n // 2), "must hold a value"),
+    ):
+        odd = table.set_column(4, "dose", pa.array(column))
+        for given in (odd, lambda odd=odd: odd):
+            with pytest.raises(InputError, match=message):
+                problem_from(given, "y")
+
+
+def test_a_relation_is_left_free_for_other_queries():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5_000, 2))
+    kept = pa.table({"a": X[:, 0], "b": X[:, 1], "y": X[:, 0] + X[:, 1] ** 3 > 0})
+    connection = duckdb.connect()
+    connection.register("kept", kept)
+    relation = connection.sql("SELECT * FROM kept")
+    for search in (linsep.separate, linsep.max_margin, linsep.diagnose):
+        for _ in range(3):
+            answer = search(relation, "y")
+            assert connection.sql("SELECT count(*) FROM kept").fetchall() == [(5_000,)]
+        assert answer.certificate is not None
+        assert connection.sql("SELECT 1").fetchall() == [(1,)]
+
+
 def random_counts(rng, kind, n=80):
     """Make small rows, and counts of which some are zero for a reason."""
     X = rng.integers(-2, 3, (n, int(rng.integers(1, 5)))).astype(float)
@@ -487,12 +541,23 @@ def test_options_of_data_in_memory_are_refused(flipped):
         linsep.diagnose(folder, "y", family="ordinal")
     with pytest.raises(InputError, match=r"non-negative finite numbers .* got -1\.0"):
         linsep.diagnose(folder, "y", family="poisson")
-    one = pa.table({"x": [1.0, 2.0], "y": [1, 1]})
-    with pytest.raises(InputError, match="the outcome must have two labels"):
-        linsep.diagnose(lambda: one, "y")
     stopped = linsep.diagnose(folder, "y", time_limit=1e-9)
     assert stopped.status == "undecided"
     assert "time limit" in stopped.message
+
+
+@pytest.mark.parametrize("label", [1, "no", 0])
+def test_one_class_read_in_batches_is_a_finding(label):
+    one = pa.table({"x": [1.0, 2.0, 4.0], "y": [label] * 3})
+    answer, whole = linsep.diagnose(lambda: one, "y"), linsep.diagnose(one, "y")
+    assert answer.status == whole.status == "complete"
+    assert answer.estimates == whole.estimates
+    for said in (answer, whole):
+        assert f"every row has y = {label}, which a constant" in said.summary()
+    lacking = one.set_column(0, "x", pa.array([1.0, None, np.nan]))
+    for search in (linsep.separate, linsep.diagnose):
+        with pytest.raises(InputError, match="none in row 1"):
+            search(lambda: lacking, "y")
 
 
 def separated_table():

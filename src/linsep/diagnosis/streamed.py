@@ -6,8 +6,8 @@ the rows are parted and the coefficients judged, with the same proofs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -20,6 +20,7 @@ from linsep.diagnosis.inputs.families import family_named
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.collinear import collinear, collinear_lines
+from linsep.diagnosis.report.premises import one_outcome_text
 from linsep.diagnosis.report.sentences import estimate_lines, separated_text
 from linsep.diagnosis.report.streamed_words import (
     claims_of_columns,
@@ -35,7 +36,7 @@ from linsep.input.streams import stream_of
 from linsep.lazy import Lazy
 from linsep.proof.certificate import Certificate
 from linsep.proof.doubles import doubles_from
-from linsep.rows.blocks import BlockRows
+from linsep.rows.blocks import BlockRows, at_rest
 
 # Families of which the rows may be read in batches, and what they are called.
 _MODELS = {"binomial": "logistic regression", "poisson": "log link"}
@@ -52,6 +53,7 @@ _TO_DO = (
     "What to do: use a penalty, as Firth's or ridge; remedies that come as code are "
     "those of rows in memory."
 )
+_OTHERS = "What to do: get data with another outcome too."
 
 
 def diagnose_streamed(
@@ -75,12 +77,7 @@ def diagnose_streamed(
             n_features=problem.n_features,
             findings=problem.notes,
         )
-        if problem.classes.size == 1:
-            raise InputError(
-                f"the outcome must have two labels where data are read in batches, got "
-                f"{problem.classes[0]!r} in all {rows.shape[0]:,} rows"
-            )
-        with _watched(rows, watch):
+        with at_rest(rows), rows.watched(lambda _: require_time(watch.is_over)):
             watch.begin("rows")
             rng = np.random.default_rng(seed)
             found = parted(rows, rng, watch, are_counts=family == "poisson")
@@ -141,16 +138,6 @@ def streamed_problem_of(
     return read, family
 
 
-@contextmanager
-def _watched(rows: BlockRows, watch: Watch) -> Iterator[None]:
-    """End a reading where the watch says so."""
-    rows.told = lambda _: require_time(watch.is_over)
-    try:
-        yield
-    finally:
-        rows.told = None
-
-
 def _told(
     known: Diagnosis, problem: Problem, names: tuple[str, ...], found: Parted
 ) -> Diagnosis:
@@ -174,7 +161,8 @@ def _told(
 
     def certificate() -> Certificate | None:
         rng = np.random.default_rng(0)
-        return found.certificate(rows, problem.classes, rng)
+        with at_rest(rows):
+            return found.certificate(rows, problem.classes, rng)
 
     return replace(
         known,
@@ -227,13 +215,16 @@ def _words(
     separated = np.flatnonzero(~found.overlapped)
     headline, *last = _verdict(known.family, known.status, found)
     lines = [headline]
-    if separated.size and (rows.signs < 0).all():
-        lines.append(f"Every row has {outcome_name} = 0.")
+    is_count = known.family == "poisson"
+    is_one = (rows.signs < 0).all() if is_count else problem.classes.size == 1
+    if is_one:
+        outcome = f"{outcome_name} = {problem.classes[0]}"
+        lines.append(one_outcome_text(outcome, is_count))
     elif known.exact_direction is not None:
         study, is_all = None, False
         with suppress(OutOfTime, KeyboardInterrupt):
-            outcome = known.family, problem.classes, outcome_name
-            study = telling_rows(rows, separated, outcome, names)
+            outcomes = known.family, problem.classes, outcome_name
+            study = telling_rows(rows, separated, outcomes, names)
             if study is not None:
                 claims, is_all = claims_of_columns(study, separated, watch.is_over)
                 lines += claims
@@ -245,7 +236,7 @@ def _words(
     if known.status is DiagnosisStatus.QUASI_COMPLETE:
         last.insert(0, separated_text(RowNames(), known.separated_rows))
     if separated.size:
-        last.append(_TO_DO)
+        last.append(_OTHERS if is_one else _TO_DO)
     lines.append(" ".join(last))
     lines += [f"{note}." for note in known.findings]
     return [*lines, *collinear_lines(known), *estimate_lines(known)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.blocks import BlockRows, rows_changed
+from linsep.rows.blocks import BlockRows, Blocks, rows_changed
 from linsep.rows.fingerprint import Fingerprint
 from linsep.rows.matrices import rows_from
 from linsep.rows.matrix_rows import MatrixRows
@@ -43,7 +43,7 @@ class StreamedRows(BlockRows):
         )
         self._read = read
 
-    def blocks(self) -> Iterator[tuple[int, MatrixRows]]:
+    def blocks(self) -> Blocks:
         """Yield the blocks of one reading, while the next are compared and read."""
         yield from one_ahead(self._compared())
 
