@@ -1,11 +1,13 @@
 """Data larger than memory: the same answers, in few readings and bounded memory."""
 
+import gzip
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from operator import mul
 
 import duckdb
@@ -23,6 +25,8 @@ from linsep.cli.progress import Progress as ProgressLine
 from linsep.input import InputError, problem_from
 from linsep.input.files.svmlight import SvmlightText
 from linsep.proof.checker import content_digest
+from linsep.rows import as_dense
+from linsep.rows.blocks import BlockRows
 
 
 def write(folder, X, y, n_files=4, **options):
@@ -452,6 +456,91 @@ def test_a_relation_is_left_free_for_other_queries():
             assert connection.sql("SELECT count(*) FROM kept").fetchall() == [(5_000,)]
         assert answer.certificate is not None
         assert connection.sql("SELECT 1").fetchall() == [(1,)]
+
+
+CELLS = ["1", "2.5", " 3 ", "-4e-3", "NA", "", "?", "nan", "u", "v w", "true", "1_0"]
+
+
+def write_parts(folder, header, lines, cuts, newline="\n"):
+    """Write lines as several files in folders, and as one file beside."""
+    text = folder / "whole.csv"
+    text.write_text("\n".join([header, *lines, ""]))
+    bounds = [0, *cuts, len(lines)]
+    for k, (start, stop) in enumerate(pairwise(bounds)):
+        part = folder / "parts" / f"year={2020 + k}" / "part.csv"
+        part.parent.mkdir(parents=True)
+        part.write_text(newline.join([header, *lines[start:stop], ""]))
+    return text, folder / "parts"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_delimited_texts_in_a_folder_are_read_as_one_text(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    n, separator = 60, ",;|\t"[seed % 4]
+    columns = []
+    for _ in range(4):
+        some = rng.choice(CELLS[: int(rng.choice([4, 8, 12]))], 5)
+        columns.append(rng.choice(some, n))
+    labels = rng.choice(["0", "1"], n)
+    lines = [separator.join(row) for row in zip(*columns, labels, strict=True)]
+    header = separator.join(["a", "b", "c", "d", "y"])
+    cuts = sorted(rng.choice(range(1, n), 2, replace=False))
+    text, folder = write_parts(tmp_path, header, lines, cuts, ["\n", "\r\n"][seed % 2])
+    for options in ({"missing": "drop"}, {}):
+        try:
+            whole = problem_from(text, "y", **options)
+        except InputError:
+            with pytest.raises(InputError):
+                linsep.diagnose(folder, "y", **options)
+            continue
+        problem = problem_from(folder, "y", **options)
+        assert problem.feature_names == (*whole.feature_names, "year")
+        assert problem.classes.tolist() == whole.classes.tolist()
+        every = np.arange(whole.n_samples)
+        X = problem.rows.features(every)
+        np.testing.assert_array_equal(X[:, :-1], as_dense(whole.rows.features(every)))
+        assert set(X[:, -1]) <= {2020.0, 2021.0, 2022.0}
+
+
+def test_a_text_too_large_to_hold_is_read_in_batches(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3_000, 3))
+    y = np.where(X[:, 0] - X[:, 1] > 0, "yes", "no")
+    text = tmp_path / "large.csv"
+    lines = (
+        ";".join([*map(repr, x), label]) for x, label in zip(X.tolist(), y, strict=True)
+    )
+    text.write_text("a;b;c;y\n" + "\n".join(lines).replace(".", ","))
+    whole = linsep.separate(text, "y")
+    packed = tmp_path / "large.csv.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes()))
+    for path in (text, packed):
+        problem = problem_from(path, "y", max_memory=10_000)
+        assert isinstance(problem.rows, BlockRows)
+        assert "decimal commas were read as decimal points" in problem.notes
+        answer = linsep.separate(path, "y", max_memory=10_000)
+        assert answer.separable
+        assert answer.certificate.data_sha256 == whole.certificate.data_sha256
+    said = run("separate", text, "--target", "y", "--max-memory", "10K", "--sep", ";")
+    assert said.startswith("Separable")
+
+
+def test_delimited_texts_of_other_columns_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("x,z,y\n1,2,0\n3,4,1\n")
+    (tmp_path / "b.csv").write_text("x,w,y\n1,2,0\n")
+    with pytest.raises(InputError, match=r"b.csv must have the columns .*'z'.*'w'"):
+        linsep.separate(tmp_path, "y")
+    (tmp_path / "b.csv").write_text("y,z,x\n1,7,5\n0,1,0.5\n")
+    problem = problem_from(tmp_path, "y")
+    assert problem.rows.features(np.arange(4)).tolist() == [
+        [1, 2],
+        [3, 4],
+        [5, 7],
+        [0.5, 1],
+    ]
+    (tmp_path / "b.csv").write_text("x,z,y\n1,7\n")
+    with pytest.raises(InputError, match=r"b.csv: every line must have the same"):
+        linsep.separate(tmp_path, "y")
 
 
 def random_counts(rng, kind, n=80):

@@ -18,10 +18,14 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 def source_of(
-    file: Path, sql: str | None = None, max_memory: int | None = None
+    file: Path, kept: Mapping[str, Any], max_memory: int | None = None
 ) -> Source | SvmlightText | None:
     """Return what is read in batches: a query, a folder, a large file; else None."""
-    return stream_of(str(file), max_memory) if sql is None else sql_source(file, sql)
+    if kept.get("sql") is not None:
+        return sql_source(file, kept["sql"])
+    layout: dict[str, Any] = {name: kept.get(name) for name in _OF_TEXTS}
+    request = Request(target=kept.get("target"), **layout)
+    return stream_of(str(file), max_memory, request)
 
 
 def streamed_table(
@@ -36,7 +40,7 @@ def streamed_table(
     `linsep.separate` takes such an X.
     """
     given = [name for name in _OF_TEXTS if name in kept]
-    if given:
+    if given and not (isinstance(source, Source) and source.are_texts):
         raise InputError(
             f"--{given[0]} goes with a file of text, got {source.name}, which is read "
             "in batches; leave it out"

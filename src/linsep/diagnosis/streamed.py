@@ -30,6 +30,7 @@ from linsep.diagnosis.report.streamed_words import (
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.input import InputError, Problem
+from linsep.input.files.table import Request
 from linsep.input.problem import is_on_cluster, streamed_problem
 from linsep.input.row_names import RowNames
 from linsep.input.streams import stream_of
@@ -111,7 +112,8 @@ def streamed_problem_of(
         return None
     source, y = given
     if not (isinstance(source, Problem) or is_on_cluster(source)):
-        source = stream_of(source) if isinstance(y, str | int) else None
+        is_named = isinstance(y, str | int)
+        source = stream_of(source, request=Request(target=y)) if is_named else None
     if source is None:
         return None
     family = "binomial"

@@ -206,7 +206,8 @@ def streamed_problem(
     from linsep.input.files.table import Request
     from linsep.input.streams import problem_of_stream, stream_of
 
-    source = stream_of(X, max_memory)
+    named = y if isinstance(y, str | int) else None
+    source = stream_of(X, max_memory, Request(target=named))
     if source is None:
         return None
     if not isinstance(y, str | int) and not (

@@ -45,9 +45,9 @@ _BINARY_SUFFIXES = {
     ".npy": "NumPy .npy",
     ".npz": "NumPy .npz",
 }
-_DELIMITED_SUFFIXES = {".csv", ".tsv", ".tab"}
+DELIMITED_SUFFIXES = {".csv", ".tsv", ".tab"}
 _JSON_SUFFIXES = {".jsonl", ".ndjson"}
-_COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz"}
+COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz"}
 _SVMLIGHT_LINE = re.compile(rb"\s*[-+.\deE]+(\s+qid:\d+)?(\s+\d+:[-+.\deE]+)+\s*(#.*)?")
 
 
@@ -276,11 +276,11 @@ def _reader_told(source: Path) -> Reader:
     if suffix in _JSON_SUFFIXES:
         return read_json_lines
     first_line = next((s for s in head.splitlines() if s.strip()), b"")
-    if suffix not in _DELIMITED_SUFFIXES and first_line.lstrip().startswith(b"{"):
+    if suffix not in DELIMITED_SUFFIXES and first_line.lstrip().startswith(b"{"):
         return read_json_lines
     if suffix in SUFFIXES:
         return read_svmlight
-    if suffix not in _DELIMITED_SUFFIXES and _SVMLIGHT_LINE.fullmatch(first_line):
+    if suffix not in DELIMITED_SUFFIXES and _SVMLIGHT_LINE.fullmatch(first_line):
         return read_svmlight
     return read_delimited
 
@@ -288,6 +288,6 @@ def _reader_told(source: Path) -> Reader:
 def _suffix(source: Path) -> str:
     """Return the extension in lower case, not that of the compression."""
     suffixes = [suffix.lower() for suffix in source.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSION_SUFFIXES:
+    if suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""

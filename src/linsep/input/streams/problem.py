@@ -163,7 +163,8 @@ def selected(
                 f"texts, got the type {kinds[j]}; leave it out (--drop {name})"
             )
     names = [selection.names[j] for j in selection.features]
-    return names, selection.names[selection.target or 0], selection.notes
+    notes = (*source.notes, *selection.notes)
+    return names, selection.names[selection.target or 0], notes
 
 
 def _left_out(found: Survey) -> Sequence[str]:
