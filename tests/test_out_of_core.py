@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from itertools import pairwise
 from operator import mul
 
@@ -523,6 +524,39 @@ def test_a_text_too_large_to_hold_is_read_in_batches(tmp_path):
         assert answer.certificate.data_sha256 == whole.certificate.data_sha256
     said = run("separate", text, "--target", "y", "--max-memory", "10K", "--sep", ";")
     assert said.startswith("Separable")
+
+
+def test_rows_of_a_folder_keep_the_numbers_they_were_given(tmp_path):
+    rng = np.random.default_rng(0)
+    x = [None if k % 5 == 0 else float(v) for k, v in enumerate(rng.random(200))]
+    z = rng.random(200).tolist()
+    x[101], x[163] = x[102], x[162] = 0.25, 0.75
+    y = ["no" if v is None or v < 0.5 else "yes" for v in x]
+    folder = tmp_path / "parts"
+    folder.mkdir()
+
+    def write(y):
+        for k in range(2):
+            rows = slice(100 * k, 100 * (k + 1))
+            table = pa.table({"x": x[rows], "z": z[rows], "y": y[rows]})
+            pyarrow.parquet.write_table(table, folder / f"{k}.parquet")
+
+    given = "--target", "y", "--missing", "drop", "--json"
+    write(y)
+    answer = json.loads(run("max-margin", folder, *given))
+    assert answer["status"] == "separable"
+    assert all(x[row] is not None for row in answer["support"])
+    y[103], x[103], x[104], y[104] = "yes", 0.25, 0.75, "no"  # not where others are
+    write(y)
+    answer = json.loads(run("separate", folder, *given))
+    assert answer["status"] == "inseparable"
+    sums = [Fraction(0)] * 3
+    for row, weight in zip(answer["conflict"], answer["conflict_weights"], strict=True):
+        signed = Fraction(weight) * (1 if y[row] == "yes" else -1)
+        for k, value in enumerate((x[row], z[row], 1)):
+            sums[k] += signed * Fraction(value)
+    assert sums == [0, 0, 0]
+    run("separate", folder, *given[:4], "--report", tmp_path / "page.html")
 
 
 def test_delimited_texts_of_other_columns_are_refused(tmp_path):

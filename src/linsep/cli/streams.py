@@ -37,7 +37,7 @@ def streamed_table(
 ) -> tuple[Table, dict[Any, str]]:
     """Return a table whose X is the problem of a source, and what classes are called.
 
-    `linsep.separate` takes such an X.
+    `linsep.separate` takes such an X, which knows what numbers its rows were given.
     """
     given = [name for name in _OF_TEXTS if name in kept]
     if given and not (isinstance(source, Source) and source.are_texts):
@@ -65,7 +65,6 @@ def streamed_table(
         target=target,
         levels=problem.columns.levels,
         columns=problem.columns.names,
-        rows=problem.present,
     )
     coded = table.coding_notes
     notes = tuple(note for note in problem.notes if note not in coded)
