@@ -203,6 +203,13 @@ def _guarded(source: Path, read: Callable[[], Result]) -> Result:
         ) from error
 
 
+def _without_data(folder: Path) -> str:
+    """Say that a folder holds no data, if it holds none."""
+    known = (*DELIMITED_SUFFIXES, ".parquet", ".pq", ".feather", ".arrow")
+    has_data = any(path.suffix.lower() in known for path in folder.rglob("*"))
+    return "" if has_data else " of none"
+
+
 def _require_regular_file(source: Path) -> None:
     """Raise unless there is a file with something in it."""
     if re.match(r"\w{2,}:/", str(source)):
@@ -213,7 +220,8 @@ def _require_regular_file(source: Path) -> None:
     if os.path.isdir(source):  # no error where the name is too long for one
         raise InputError(
             f"{source} must be a file, or where data are read in batches a folder of "
-            "Parquet, Feather or CSV files, got a folder of none; name a file in it"
+            f"Parquet, Feather or CSV files, got a folder{_without_data(source)}; name "
+            "a file in it"
         )
     if not os.path.exists(source):
         nearby = ""
