@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from linsep.rows.matrices import rows_from, stacked
 from linsep.rows.matrix_rows import Margins, MatrixRows, are_all
-from linsep.rows.protocol import Scan
+from linsep.rows.protocol import CHUNK_ENTRIES, Scan
 
 Index = NDArray[np.intp]
 Found = TypeVar("Found")
@@ -28,6 +28,8 @@ Blocks: TypeAlias = Generator[tuple[int, MatrixRows], None, None]
 # Entries of named rows that are kept at most, 64 MB of doubles. A scan that names more
 # rows brings the worst of them along.
 MOST_KEPT = 1 << 23
+# Pieces of a loop over all rows are larger; see `linsep.rows.protocol.split`.
+LARGE_PIECE = CHUNK_ENTRIES // 2
 
 
 def rows_changed(row: int) -> Exception:
@@ -205,6 +207,12 @@ class BlockRows(ABC):
         """Return some rows; those not known are looked for in one reading."""
         if index.size == 0:
             return self._range(0, 0)
+        found = self._kept.find(index)
+        if found is not None:
+            return found
+        reading, size = self._reading, index.size * self.shape[1]
+        if reading is not None and index[0] >= reading.start and size > LARGE_PIECE:
+            return self.gather(index)  # of a loop over rows, which asks for none again
         missing = np.setdiff1d(index, self._kept.index)
         if missing.size:
             more = self.gather(missing)
