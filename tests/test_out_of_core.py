@@ -654,6 +654,8 @@ def test_the_command_diagnoses_counts_of_a_folder(tmp_path):
     streamed = SvmlightText(text, 1 << 16)
     answer = linsep.diagnose(streamed, "label", family="poisson")
     assert answer.status == linsep.diagnose(X, y, family="poisson").status == "overlap"
+    text.write_text("".join(f"0 1:{x0!r}\n" for x0 in X[:, 0].tolist()))
+    assert linsep.diagnose(streamed, "label", family="poisson").status == "complete"
     text.write_text("".join(f"{int(x0 > 0)} 1:{x1!r}\n" for x0, x1 in X.tolist()))
     assert linsep.diagnose(streamed, "label").status == "overlap"
 
