@@ -673,10 +673,14 @@ def test_options_of_data_in_memory_are_refused(flipped):
 
 @pytest.mark.parametrize("label", [1, "no", 0])
 def test_one_class_read_in_batches_is_a_finding(label):
-    one = pa.table({"x": [1.0, 2.0, 4.0], "y": [label] * 3})
+    one = pa.table({"x": [-1.0, 2.0, 4.0], "y": [label] * 3})
     answer, whole = linsep.diagnose(lambda: one, "y"), linsep.diagnose(one, "y")
     assert answer.status == whole.status == "complete"
     assert answer.estimates == whole.estimates
+    sign = 1 if label == 1 else -1
+    assert answer.estimates["intercept"] == ("+inf" if sign > 0 else "-inf")
+    along = np.column_stack([np.ones(3), one["x"]]) @ answer.direction
+    assert (sign * along > 0).all()
     for said in (answer, whole):
         assert f"every row has y = {label}, which a constant" in said.summary()
     lacking = one.set_column(0, "x", pa.array([1.0, None, np.nan]))

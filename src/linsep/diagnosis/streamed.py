@@ -17,6 +17,7 @@ import numpy as np
 from linsep.diagnosis.exact.block_partition import Parted, parted
 from linsep.diagnosis.inputs.design import checked_features
 from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.outcomes import reads_as_event
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.collinear import collinear, collinear_lines
@@ -54,6 +55,10 @@ _TO_DO = (
     "What to do: use a penalty, as Firth's or ridge; remedies that come as code are "
     "those of rows in memory."
 )
+_TURNED = {
+    Estimate.PLUS: Estimate.MINUS,
+    Estimate.MINUS: Estimate.PLUS,
+}
 _OTHERS = "What to do: get data with another outcome too."
 
 
@@ -156,10 +161,15 @@ def _told(
     if problem.fit_intercept:
         columns.insert(0, (d - 1, INTERCEPT))
     exact = direction = None
+    w, estimates = found.w, found.estimates
+    if problem.classes.size == 1 and not reads_as_event(problem.classes[0]):
+        # The only class has the positive sign, but is what does not happen.
+        w = tuple(-value for value in w)
+        estimates = {j: _TURNED.get(found, found) for j, found in estimates.items()}
     if status is not DiagnosisStatus.OVERLAP:
-        exact = tuple(found.w[j] for j, _ in columns)
+        exact = tuple(w[j] for j, _ in columns)
         direction = doubles_from(exact)
-    without = {name: found.estimates[j] for j, name in columns if j in found.estimates}
+    without = {name: estimates[j] for j, name in columns if j in estimates}
 
     def certificate() -> Certificate | None:
         rng = np.random.default_rng(0)
@@ -179,7 +189,7 @@ def _told(
         estimates={
             name: Estimate.ALIASED
             if found.columns.aliased[j]
-            else found.estimates.get(j, Estimate.UNDECIDED)
+            else estimates.get(j, Estimate.UNDECIDED)
             for j, name in columns
         },
         estimates_without_aliased=without,

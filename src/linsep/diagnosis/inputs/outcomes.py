@@ -146,6 +146,23 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
     )
 
 
+def reads_as_event(label: object) -> bool:
+    """Tell whether the only label there is reads as an event.
+
+    Examples
+    --------
+    >>> reads_as_event("no"), reads_as_event("ill"), reads_as_event(0)
+    (False, True, False)
+    """
+    text = str(label).strip().casefold()
+    if text in ("0", "false", "no", "n", "failure", "none", "negative"):
+        return False
+    try:
+        return float(text) > 0
+    except ValueError:
+        return True
+
+
 def numbers_of(y: Any, family: str) -> NDArray[np.float64]:
     """Return an outcome that is no labels as numbers, counts as two columns.
 

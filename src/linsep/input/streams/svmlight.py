@@ -36,8 +36,9 @@ def svmlight_problem(
     y = whole_labels(np.concatenate(labels))
     values = are_positive(y).astype(int) if request.is_count else y
     different, codes = np.unique(values, return_inverse=True)
-    read = different.tolist(), codes, n_rows, None, {}, Counter[str]()
-    found = Survey(*read, request.is_count)
+    found = Survey(
+        different.tolist(), codes, n_rows, None, {}, Counter(), request.is_count
+    )
     classes, signs = signs_of(found, "label", positive)
     numbers = tuple(map(str, range(least, d)))
     reading = _Reading(text, y, least, max(d, 1))
