@@ -111,6 +111,24 @@ def divided(rows, triangle, bint lower=False):
     return quotient
 
 
+def packed(double[:, ::1] rows, const Py_ssize_t[::1] columns):
+    """Return some columns, in the memory of the rows: new memory costs a pass or two.
+
+    The rows are lost.
+    """
+    cdef Py_ssize_t i, j, k = columns.shape[0]
+    cdef double[::1] row = np.empty(k)
+    flat = np.asarray(rows).reshape(-1)[: rows.shape[0] * k]
+    cdef double[::1] out = flat
+    with nogil:
+        for i in range(rows.shape[0]):
+            for j in range(k):
+                row[j] = rows[i, columns[j]]
+            for j in range(k):
+                out[i * k + j] = row[j]
+    return flat.reshape(rows.shape[0], k)
+
+
 def inverted(triangle):
     """Return the inverse of an upper triangle without zeros on its diagonal."""
     inverse = np.array(triangle, dtype=np.float64, order="F")
