@@ -4,7 +4,9 @@ Both engines run in the whitened coordinates of `linsep.solvers.metric`. Which o
 quicker depends on the margin, which is not known before: an easy margin takes the loop
 a few rounds, a hard one thousands, while the active set takes a few steps a coordinate
 whatever the margin. So the loop is given a share of the work that the active set is
-predicted to need, then the active set takes over: little is lost either way.
+predicted to need, then the active set takes over: little is lost either way. Before
+large rows are factored for these coordinates, some rounds that cost a small share of it
+are tried in the diagonal metric, which often do.
 Work is counted in multiply-adds weighted by measured constants
 (``benchmarks/engines.py``), not in seconds, so that results repeat from run to run.
 """
@@ -22,7 +24,13 @@ from numpy.typing import NDArray
 from linsep.rows import is_sparse
 from linsep.solvers.active_set import NO_ROWS, ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
-from linsep.solvers.metric import Coordinates, rewhiten, whiten
+from linsep.solvers.diagonal_metric import rounds_worth_a_try
+from linsep.solvers.metric import (
+    MOST_COORDINATES,
+    Coordinates,
+    rewhiten,
+    whiten,
+)
 from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle, softmin_weights
 from linsep.solvers.pieces import Halted, halting
@@ -116,20 +124,32 @@ def solve(
     stop = should_stop if should_stop is not None else lambda n_rounds: False
     n_rounds = 0
     with calm_blas(min(rows.shape), n_entries=rows.size):
-        as_they_are = patience == 0.0 and is_sparse(rows)
+        diagonal = patience == 0.0 and is_sparse(rows)
+        diagonal = diagonal or min(rows.shape) > MOST_COORDINATES
+        is_tried = start is None and complete and not diagonal
+        n_tries = min(limit, rounds_worth_a_try(rows)) if is_tried else 0
         try:
+            check = halting(lambda _: stop(n_rounds))
+            if n_tries:
+                scaled = whiten(rows, diagonal=True, check=check)
+                found, _ = _play(scaled, complete, n_tries, stop)
+                n_rounds = found.n_rounds
+                if _is_done(found, limit, stop):
+                    return found
+                del scaled
             coordinates = whiten(
-                rows, constant=constant, diagonal=as_they_are, check=halting(stop)
+                rows, constant=constant, diagonal=diagonal, check=check
             )
         except Halted:
             w = np.zeros(rows.shape[1])
-            return Candidate(Kind.STALLED, w, NO_ROWS, np.zeros(0), 0)
+            return Candidate(Kind.STALLED, w, NO_ROWS, np.zeros(0), n_rounds)
         del rows  # which may be as large as the data
         if start is None or coordinates.is_diagonal:
-            found, has_hope = _play(coordinates, complete, limit, stop, patience)
+            found, has_hope = _play(
+                coordinates, complete, limit, stop, patience, n_rounds
+            )
             n_rounds = found.n_rounds
-            done = found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit
-            if done or not has_hope or coordinates.is_diagonal:
+            if _is_done(found, limit, stop) or not has_hope or coordinates.is_diagonal:
                 return found
             start = found.support[np.argsort(-found.weights)][: coordinates.rank]
         problem = ActiveSet(coordinates.rows)
@@ -152,23 +172,31 @@ def loop_budget(m: int, rank: int) -> int:
     )
 
 
+def _is_done(found: Candidate, limit: int, stop: Callable[[int], bool]) -> bool:
+    """Tell whether the loop separated the rows, or is to end."""
+    n_rounds = found.n_rounds
+    return found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit
+
+
 def _play(
     coordinates: Coordinates,
     complete: bool,
     limit: int,
     stop: Callable[[int], bool],
-    patience: float,
+    patience: float = 1.0,
+    n_tried: int = 0,
 ) -> tuple[Candidate, bool]:
     """Run the loop, forming the metric anew; also tell if `patience` lets us go on."""
     m, rank = coordinates.rows.shape
     diagonal = coordinates.is_diagonal
-    budget = min(limit, DIAGONAL_ROUNDS if diagonal else loop_budget(m, rank))
+    budget = DIAGONAL_ROUNDS if diagonal else n_tried + loop_budget(m, rank)
+    budget = min(limit, budget)
     a_batch = max(1, BATCH_ENTRIES // max(1, coordinates.rows.size))
-    n_before = 0
+    n_before = n_tried
     enough = 0.0 if complete else ENOUGH_MARGIN
     while True:
-        goes_on = n_before or (diagonal and patience >= 1.0)
-        leave_at = budget if goes_on else min(REWHITEN_AFTER, budget)
+        goes_on = n_before > n_tried or (diagonal and patience >= 1.0)
+        leave_at = budget if goes_on else min(n_tried + REWHITEN_AFTER, budget)
         loop = OptimisticLoop(Oracle(coordinates.rows))
         n_rounds = n_before
         ended = False
