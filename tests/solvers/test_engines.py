@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import linsep
+from linsep import datasets
+from linsep.proof import ladder
 from linsep.solvers import metric
 from linsep.solvers.diagonal_metric import LEAST_TRIED, MOST_TRIED, rounds_worth_a_try
 from linsep.solvers.engines import Kind, solve
@@ -109,3 +112,17 @@ def test_a_sample_and_a_warm_start_are_not_tried(monkeypatch):
     )
     assert solve(A, complete=False).kind is Kind.SEPARATOR
     assert solve(A, start=np.arange(3)).kind is Kind.SEPARATOR
+
+
+@pytest.mark.parametrize(("d", "seed"), [(100, 0), (140, 1), (140, 3), (140, 5)])
+def test_the_active_set_starts_from_rows_that_carry_weight(monkeypatch, d, seed):
+    # With as many rows as columns, the lightest too, margins of 2^-d among these led
+    # it astray: 800 steps and more, and at last an exact search through all rows.
+    monkeypatch.setattr(ladder, "settle", lambda *_, **__: pytest.fail("no conflict"))
+    data = datasets.mixed_paper_rows(
+        d, n_redundant=2 * d, overlap=True, random_state=seed
+    )
+    answer = linsep.separate(data.X, data.y, fit_intercept=data.fit_intercept)
+    assert not answer.separable
+    assert len(answer.conflict) == 4
+    assert answer.n_rounds < 2 * d
