@@ -30,15 +30,20 @@ def cholesky(matrix):
 
 
 def solve_factored(triangle, right):
-    """Solve by a lower factor; ``right`` of shape (n,) or (n, k)."""
+    """Solve by a lower factor in either order; ``right`` of shape (n,) or (n, k)."""
     solution = np.array(right, dtype=np.float64, order="F")
     if solution.size == 0:
         return solution
-    cdef const double[::1, :] factor = np.asfortranarray(triangle)
+    # A factor in C order is, to LAPACK, an upper one.
+    cdef bint is_upper = triangle.flags.c_contiguous
+    cdef char* half = "U" if is_upper else "L"
+    cdef const double[::1, :] factor = np.asfortranarray(
+        triangle.T if is_upper else triangle
+    )
     cdef double[::1, :] out = solution.reshape(len(solution), -1, order="F")
     cdef int n = <int> out.shape[0], k = <int> out.shape[1], failed
     with nogil:
-        dpotrs("L", &n, &k, <double*> &factor[0, 0], &n, &out[0, 0], &n, &failed)
+        dpotrs(half, &n, &k, <double*> &factor[0, 0], &n, &out[0, 0], &n, &failed)
     return solution
 
 
