@@ -227,7 +227,12 @@ def beside(matrix: Any, X: Any, rows: NDArray[np.intp]) -> Any:
         return matrix
     if rows.size < X.shape[0]:
         X = X[rows]
-    return sparse.hstack([sparse.csr_array(matrix), X], format="csr")
+    n, k = matrix.shape
+    if isinstance(matrix, np.ndarray) and matrix.all():
+        # Without zeros every place is known, and none need be looked for.
+        places = np.tile(np.arange(k, dtype=np.int32), n), np.arange(n + 1) * k
+        matrix = (matrix.ravel(), *places)
+    return sparse.hstack([sparse.csr_array(matrix, shape=(n, k)), X], format="csr")
 
 
 def factor_of(name: str, values: Any) -> Factor:
