@@ -28,7 +28,8 @@ from linsep.solvers.scaling import (
 EPS = float(np.finfo(np.float64).eps)
 # Below this a product with 1 - EPS is no longer sure to be smaller.
 SUBNORMAL = float(np.finfo(np.float64).tiny) / EPS
-# Rows the longest of which is between this and its inverse are multiplied as they are.
+# Rows the longest of which is between this and its inverse are multiplied as they are,
+# and so are weights the largest of which is.
 NEAR_ONE = 2.0**100
 # A sum of squares above this one lost nothing to underflow that could be seen.
 LEAST_SQUARE = 1e-250
@@ -141,9 +142,9 @@ def margin_lower(slack: float, coef: NDArray[np.float64]) -> float:
     if abs(slack) < SUBNORMAL:
         slack = math.nextafter(slack, -math.inf)
     # Mantissas and exponents apart: only the last step can leave the normal range.
-    exponent = math.frexp(largest)[1]
+    exponent = math.frexp(largest)[1] if not 1.0 / NEAR_ONE < largest < NEAR_ONE else 0
     mantissa, power = math.frexp(slack)
-    share = mantissa / norm(np.ldexp(coef, -exponent))
+    share = mantissa / norm(np.ldexp(coef, -exponent) if exponent else coef)
     share -= abs(share) * (coef.size + 8) * EPS
     bound = _ldexp(share, power - exponent)
     return math.nextafter(bound, -math.inf) if bound else min(0.0, slack)
