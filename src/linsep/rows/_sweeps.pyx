@@ -236,6 +236,29 @@ def column_moments(
                 square[j] += share[i] * (distance * distance)
 
 
+def centred_rows(
+    const double[:, ::1] rows,
+    const double[::1] centre,
+    double[:, ::1] out,
+    double[::1] largest,
+):
+    """Fill ``out`` with rows ``s (x - centre, 1)`` in place of ``s (x, 1)``.
+
+    Also each column's largest magnitude, infinite where it left the doubles; zero
+    before.
+    """
+    cdef Py_ssize_t i, j, d = rows.shape[1]
+    cdef double sign
+    with nogil:
+        for i in range(rows.shape[0]):
+            sign = rows[i, d - 1]
+            for j in range(d - 1):
+                out[i, j] = rows[i, j] - sign * centre[j]
+                largest[j] = max(largest[j], fabs(out[i, j]))
+            out[i, d - 1] = sign
+            largest[d - 1] = 1.0
+
+
 def moved_rows(
     const double[:, ::1] X,
     const double[::1] origin,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import _sweeps
-from linsep.rows.matrix_rows import MatrixRows
+from linsep.rows.matrix_rows import MatrixRows, are_all
 
 
 class DenseRows(MatrixRows):
@@ -29,7 +29,8 @@ class DenseRows(MatrixRows):
         n_features = self.X.shape[1]
         signs = self.signs[index].astype(np.float64)
         rows = np.empty((len(signs), self.shape[1]))
-        np.multiply(self.X[index], signs[:, None], out=rows[:, :n_features])
+        given = self.X if are_all(index, self.shape[0]) else self.X[index]
+        np.multiply(given, signs[:, None], out=rows[:, :n_features])
         rows[:, n_features:] = signs[:, None]
         return rows
 
