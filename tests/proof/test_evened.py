@@ -100,3 +100,14 @@ def test_integers_too_long_for_64_bits_stay_objects():
         short, _ = evened(rows_of(long))
         assert short.values.dtype == dtype
         assert short.values.tolist() == long
+
+
+@pytest.mark.parametrize("bits", [21, 22, 61])
+def test_integers_that_grow_beyond_64_bits_become_objects(bits):
+    # The last row has another unit in the second column, so its first entry grows.
+    rows = rows_of([[1, 1 << 40], [3, 3 << 40], [5, 5 << 40], [(1 << bits) + 1, 1]])
+    rows = rows_of(rows.values, np.int64)
+    short, shifts = evened(rows)
+    assert exact(short, shifts) == exact(rows, [0, 0])
+    assert short.values.tolist()[3] == [((1 << bits) + 1) << 40, 1]
+    assert short.values.dtype == (np.int64 if bits < 22 else object)
