@@ -79,7 +79,11 @@ def test_rows_are_held_to_the_pull_of_one_of_mean_length():
     for rows in (X, sparse.csr_array(X)):
         held = logistic.held_rows(rows, weights)
         np.testing.assert_allclose(held * lengths, np.minimum(lengths, mean))
-    np.testing.assert_array_equal(logistic.held_rows(0.0 * X, ones), 1.0)
+    for none in (0.0 * X, sparse.csr_array(0.0 * X), sparse.csr_array((50, 4))):
+        np.testing.assert_array_equal(logistic.held_rows(none, ones), 1.0)
+    X[7] = 0.0  # rows without entries
+    found = logistic.held_rows(sparse.csr_array(X), ones)
+    np.testing.assert_allclose(found, logistic.held_rows(X, ones))
 
 
 def test_left_out_loss_is_about_that_of_fits_without_each_row():

@@ -192,7 +192,8 @@ def with_constant(features: Any) -> Any:
 def squared_lengths(rows: Any) -> Floats:
     """Return the squared length of every row."""
     if is_sparse(rows):
-        n = rows.shape[0]
-        row = np.repeat(np.arange(n), np.diff(rows.indptr))
-        return np.asarray(np.bincount(row, np.square(rows.data), n))
+        lengths, full = np.zeros(rows.shape[0]), np.diff(rows.indptr) > 0
+        starts = rows.indptr[:-1][full]
+        lengths[full] = np.add.reduceat(np.square(rows.data), starts)
+        return lengths
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
