@@ -211,6 +211,7 @@ def test_rows_of_arrays_that_lack_a_value_are_left_out(form):
         answer = call(form(X), y, missing="drop")
         assert answer.separable is False
         assert 1 not in answer.conflict
+        assert answer.feature_names == (("0",) if form is pd.DataFrame else None)
         assert "1 of 5 rows were left out for missing values" in answer.summary()
         weighed = call(form(X), y, missing="drop", sample_weight=[1, 1, 1, 0, 1])
         assert weighed.separable

@@ -167,7 +167,8 @@ def problem_from(
     notes: tuple[str, ...] = ()
     columns = None
     if table is not None:
-        names = table.feature_names if table.columns else names
+        if not isinstance(source, np.ndarray | list | tuple):  # these have no names
+            names = table.feature_names
         notes = (*table.coding_notes, *table.notes)
         columns = Columns(table.columns, table.levels) if table.columns else None
     if feature_names is not None:
