@@ -69,7 +69,7 @@ def max_margin(
     feature_names : sequence of str or None, default=None
         Names of the columns, in place of a frame's or a file's.
     missing : {"refuse", "drop"}, default="refuse"
-        What to do with rows of a frame or a file that lack a value.
+        What to do with rows of a frame, a file or an array that lack a value.
     max_passes : int, default=100
         Sweeps over all rows at most, >= 1.
     max_rounds : int or None, default=None

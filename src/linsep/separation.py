@@ -70,7 +70,7 @@ def separate(
     feature_names : sequence of str or None, default=None
         Names of the columns, in place of a frame's or a file's.
     missing : {"refuse", "drop"}, default="refuse"
-        What to do with rows of a frame or a file that lack a value.
+        What to do with rows of a frame, a file or an array that lack a value.
     max_memory : int or None, default=None
         Bytes that reading a source may take, > 0; None is a tenth of what is free, and
         at most 256 MB.

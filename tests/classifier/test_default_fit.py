@@ -17,7 +17,6 @@ from linsep import ConvergenceDisplay, FitWarning, OptimisticPerceptron
 from linsep.classifier import separating
 from linsep.rows import working_set
 from linsep.solvers import engines
-from linsep.solvers.soft_margin import regression
 from linsep.verified import reduction
 
 
@@ -224,20 +223,17 @@ def test_a_fit_that_separates_nothing_is_not_swept(rng):
     assert OptimisticPerceptron().fit(X, X[:, 0] > 0).separation_.n_passes == 1
 
 
-def test_wide_rows_of_many_classes_are_told_apart(rng):
-    """As far as by the penalty that is best among ten times as many new rows."""
-    y, new = np.repeat(np.arange(8), 10), np.repeat(np.arange(8), 60)
-    loadings = 0.5 * rng.normal(size=(5, 600))
-    both = rng.normal(size=(560, 5)) @ loadings + rng.normal(size=(560, 600))
-    labels = np.append(y, new)
-    for k in range(8):
-        both[np.ix_(labels == k, rng.choice(600, 20, replace=False))] += 2.0
-    X, X_new = both[:80], both[80:]
-    scores = {}
-    for penalty in regression.PENALTIES:
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(regression, "PENALTIES", (penalty,))
-            scores[penalty] = OptimisticPerceptron().fit(X, y).score(X_new, new)
-    chosen = OptimisticPerceptron().fit(X, y)
-    assert chosen.score(X_new, new) > max(scores.values()) - 0.03
-    assert scores[regression.PENALTIES[0]] < max(scores.values()) - 0.1
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_wide_rows_have_proof_and_probabilities_of_new_rows(rng, n_classes):
+    """Every labelling separates; how sure to be of new rows is learned from them."""
+    labels = np.arange(1060) % n_classes
+    means = 0.4 * rng.normal(size=(n_classes, 200))
+    rows = means[labels] + 2.0 * rng.normal(size=(1060, 200))
+    X, y, new = rows[:60], labels[:60], labels[60:]
+    model = OptimisticPerceptron().fit(X, y)
+    assert model.separation_.separable is True
+    assert model.separation_.proved
+    p = model.predict_proba(rows[60:]).max(axis=1)
+    is_right = model.predict(rows[60:]) == new
+    assert 1.5 / n_classes < is_right.mean() < 0.95
+    assert abs(p.mean() - is_right.mean()) < 0.12

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 import linsep
 from linsep.input import InputError
@@ -169,8 +170,6 @@ def test_rows_with_missing_values_keep_their_numbers():
     assert linsep.separate(both, "out", missing="drop").n_samples == 2
     with pytest.raises(InputError, match=r"'out' 1"):
         linsep.separate(both, "out")
-    with pytest.raises(InputError, match="goes with files and frames"):
-        linsep.separate([[1.0], [2.0]], [0, 1], missing="drop")
     with pytest.raises(InputError, match='"refuse" or "drop"'):
         linsep.separate(frame, y, missing="skip")
 
@@ -201,3 +200,35 @@ def test_dates_in_a_column_of_objects_are_dates():
     mixed = frame.assign(day=["2020", datetime.date(2020, 1, 2)] * 20)
     with pytest.raises(InputError, match="'day'"):
         linsep.separate(mixed, "out")
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, pd.DataFrame])
+def test_rows_of_arrays_that_lack_a_value_are_left_out(form):
+    """As those of a frame are, with the same note; rows keep their numbers."""
+    X = np.array([[1.0], [np.nan], [-1.0], [2.0], [0.5]])
+    y = [1, 0, 0, 0, 1]
+    for call in (linsep.separate, linsep.max_margin):
+        answer = call(form(X), y, missing="drop")
+        assert answer.separable is False
+        assert 1 not in answer.conflict
+        assert answer.feature_names == (("0",) if form is pd.DataFrame else None)
+        assert "1 of 5 rows were left out for missing values" in answer.summary()
+        weighed = call(form(X), y, missing="drop", sample_weight=[1, 1, 1, 0, 1])
+        assert weighed.separable
+    found = linsep.diagnose(form(X), y, missing="drop")
+    assert found.status == "overlap"
+    assert "1 of 5 rows were left out for missing values" in found.summary()
+    assert "Rows that conflict (counted from 0): 2, 3, 4" in found.summary()
+    absent = [1, 0, 0, None, 1]
+    assert linsep.separate(form(X), absent, missing="drop").n_samples == 3
+    with pytest.raises(InputError, match=r"NaN|must hold a value"):
+        linsep.separate(form(X), y)
+
+
+def test_what_cannot_be_dropped_of_arrays_is_refused_in_words():
+    whole = np.array([[1.0], [2.0]])
+    assert linsep.separate(whole, [0, 1], missing="drop").notes == ()
+    with pytest.raises(InputError, match="a row without missing values, got none in 2"):
+        linsep.separate(np.nan * whole, [0, 1], missing="drop")
+    with pytest.raises(InputError, match="sparse X"):
+        linsep.separate(sparse.csr_array(whole), [0, 1], missing="drop")

@@ -37,7 +37,7 @@ Hyperplanes = tuple[NDArray[np.float64], NDArray[np.float64], CappedGame]
 
 
 def logistic_fit(samples: Samples, n_classes: int, settings: Settings) -> LogisticFit:
-    """Fit a penalised logistic regression, and one of next to no penalty.
+    """Fit a penalised regression or discriminants, and one of next to no penalty.
 
     Columns are measured in standard deviations within classes, the noise that a margin
     stands against. Coefficients are of shape (1, d) or (n_classes, d).

@@ -105,8 +105,8 @@ def diagnose(
     feature_names : sequence of str, optional
         Names of the columns, instead of a frame's, or x0, x1, ...
     missing : {"refuse", "drop"}, default="refuse"
-        What to do with rows of a file or a frame that lack a value; formulas leave
-        them out.
+        What to do with rows of a file, a frame or an array that lack a value; formulas
+        leave them out.
     order : sequence, optional
         The levels of an outcome that is labels, from the first to the last; all that
         occur must be named. Of a binomial outcome the last is the event, of a

@@ -42,7 +42,7 @@ def features_from(X: object) -> tuple[Features, tuple[str, ...] | None]:
         table, names = from_frame
     if is_sparse(table):
         return _csr_from(table, names), names
-    values = exact_floats(_matrix_from(table), "X")
+    values = exact_floats(matrix_from(table), "X")
     require_finite(values, names)
     return values, names
 
@@ -72,7 +72,7 @@ def _csr_from(X: Any, names: tuple[str, ...] | None) -> csr_array:
     return csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
 
 
-def _matrix_from(X: Any) -> NDArray[Any]:
+def matrix_from(X: Any) -> NDArray[Any]:
     """Return X as a two-dimensional array of whatever type numpy gives it."""
     if is_masked(X):
         n_masked = int(np.count_nonzero(np.ma.getmaskarray(X)))

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
-from linsep.input.exact_numbers import is_missing
-from linsep.input.features import features_from
+from linsep.input.exact_numbers import exact_floats, is_missing
+from linsep.input.features import features_from, matrix_from
 from linsep.input.frames import columns_together, frame_of
 from linsep.input.labels import labels_from
+from linsep.rows import is_sparse
 
 _TIMES = (date, time, timedelta)
 
@@ -35,7 +36,8 @@ def frame_table(X: object, y: object, request: Request) -> tuple[Table, Any] | N
     ----------
     X : object
         Anything; None is returned for what is no frame, and for a frame of numbers
-        alone, which `features_from` reads in place.
+        alone, which `features_from` reads in place, unless rows without values are to
+        go.
     y : object
         The outcome, or the name of a column of the frame.
     request : Request
@@ -43,12 +45,7 @@ def frame_table(X: object, y: object, request: Request) -> tuple[Table, Any] | N
     """
     found = frame_of(X)
     if found is None:
-        if request.missing == "drop":
-            raise InputError(
-                'missing="drop" goes with files and frames, whose columns can be '
-                f"named, got {type(X).__name__}; drop the rows before"
-            )
-        return None
+        return _array_table(X, y) if request.missing == "drop" else None
     frame, names = found
     _require_same_rows(X, y)
     is_named = isinstance(y, str)
@@ -59,6 +56,32 @@ def frame_table(X: object, y: object, request: Request) -> tuple[Table, Any] | N
     if isinstance(y, str):
         request = replace(request, target=y)
     return _tabled(frame, names, y, request, "X")
+
+
+def _array_table(X: object, y: Any) -> tuple[Table, Any] | None:
+    """Return the rows of an array that lack no value, or None if none lacks one."""
+    from linsep.input.files.table import Table
+
+    if is_sparse(X):
+        raise InputError(
+            'missing="drop" goes with files, frames and dense arrays, got a sparse X; '
+            "leave the rows out before"
+        )
+    values = exact_floats(matrix_from(X), "X")
+    if np.shape(y)[:1] != values.shape[:1]:
+        return None  # refused in words of its own
+    is_gone = np.asarray(np.isnan(values).any(axis=1))
+    is_gone[_absent(y, len(values))] = True
+    if not is_gone.any():
+        return None
+    if is_gone.all():
+        raise InputError(
+            f"X must have a row without missing values, got none in {len(values):,} "
+            "rows; leave columns out"
+        )
+    names = tuple(f"x{j}" for j in range(values.shape[1]))
+    table = Table(values, None, names, None).without_rows(is_gone)
+    return table, _rows_of(y, np.flatnonzero(~is_gone))
 
 
 def table_of_frame(X: object, request: Request, source: Path) -> Table:
@@ -83,12 +106,11 @@ def _tabled(
     texts, dates = _text_columns(frame), _date_columns(frame)
     selection = select_columns(source, names, request)
     if selection.target is not None:
-        y = frame[frame.columns[selection.target]].to_native()
+        y = frame[:, selection.target].to_native()
     coded = {*texts, *dates, *(j for j in selection.features if names[j] in known)}
     used = coded.intersection(selection.features)
     if not used and request.missing == "refuse":
-        kept = [frame.columns[j] for j in selection.features]
-        X, own = features_from(frame.select(kept).to_native())
+        X, own = features_from(frame[:, list(selection.features)].to_native())
         title, features = selection.target_name, own or ()
         table = Table(X, None, features, title, columns=features, notes=selection.notes)
         return table, y
@@ -126,7 +148,7 @@ def _built(
     )
     numeric = [j for j in selection.features if j not in text]
     numbers = columns_together(
-        frame.select([frame.columns[j] for j in numeric]),
+        frame[:, list(numeric)],
         tuple(names[j] for j in numeric),
     )
     if not numeric:
@@ -140,7 +162,7 @@ def _built(
             )
     if selection.target is not None or request.missing == "drop":
         builder.note_absent(place, _absent(y, len(frame)))
-    builder.add(numbers, {j: _cells(frame[frame.columns[j]]) for j in text})
+    builder.add(numbers, {j: _cells(frame[:, j]) for j in text})
     return replace(builder.finish(), target=title)
 
 

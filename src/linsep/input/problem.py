@@ -103,7 +103,7 @@ def problem_from(
     feature_names : sequence of str, or None
         Names of the columns, in place of their own.
     missing : {"refuse", "drop"}, default="refuse"
-        What to do with rows of a file or a frame that lack a value.
+        What to do with rows that lack a value.
     max_memory : int or None, default=None
         Bytes that reading may take, of data that are not held in memory.
 
@@ -167,7 +167,8 @@ def problem_from(
     notes: tuple[str, ...] = ()
     columns = None
     if table is not None:
-        names = table.feature_names
+        if not isinstance(source, np.ndarray | list | tuple):  # these have no names
+            names = table.feature_names
         notes = (*table.coding_notes, *table.notes)
         columns = Columns(table.columns, table.levels) if table.columns else None
     if feature_names is not None:

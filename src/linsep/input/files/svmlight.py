@@ -98,7 +98,7 @@ def checked_request(request: Request) -> None:
     if request.drop:
         raise InputError(
             f"drop must be empty for svmlight text, which has no named columns, got "
-            f"{list(request.drop)}"
+            f"{list(request.drop)}; take their entries out of the file"
         )
 
 

@@ -2,25 +2,32 @@ r"""Logistic regression with a ridge penalty that the rows choose, by leave-one-
 
 For weights ``c_i``, features ``x_i`` of mean square length ``s`` and classes ``y_i``,
 
-    minimise  sum_i c_i loss(y_i, W x_i + b)  +  penalty * s * sum_i c_i * |W|^2 / 2,
+    minimise  sum_i h_i c_i loss(y_i, W x_i + b)
+              +  penalty * s * sum_i h_i c_i * |W|^2 / 2,
 
 the loss minus the log of the probability that the scores give to ``y_i``: one score for
 two classes, a score a class for more. Offsets ``b`` are not penalised. The scale ``s``
 makes the penalty a pure number.
 
+A row on the wrong side pulls at ``W`` by up to its length, so of columns with heavy
+tails a few long rows with a wrong label outvote many. ``h_i = min(1, l / |x_i|)``, with
+``l`` the mean length of rows, leaves no row more pull than that of one of mean length.
+It depends on features alone, so where the model is true the estimate still tends to the
+truth (Mallows's weights).
+
 Which penalty: each row is predicted by the fit without it, approximately. Leaving out a
-row of gradient ``p_i - y_i`` moves its scores by ``h_i (p_i - y_i) / (1 - h_i v_i)``,
-by one step of Newton's method, with ``v_i`` the curvature of its loss and ``h_i`` its
+row of gradient ``p_i - y_i`` moves its scores by ``e_i (p_i - y_i) / (1 - e_i v_i)``,
+by one step of Newton's method, with ``v_i`` the curvature of its loss and ``e_i`` its
 leverage, from the inverse of the Hessian (matrices, of many classes). That is ``g_i
-(p_i - y_i)``, with the leverage ``g_i = h_i / (1 - h_i v_i)`` of the row among the
+(p_i - y_i)``, with the leverage ``g_i = e_i / (1 - e_i v_i)`` of the row among the
 others. Where the inverse is too large to form, all rows are taken to have the same g,
-as they about have where columns are many. Then ``h_i = g / (1 + g v_i)``, and g is the
+as they about have where columns are many. Then ``e_i = g / (1 + g v_i)``, and g is the
 root of
 
     sum_i c_i v_i g / (1 + g v_i)  =  trace(rows' part of the Hessian / Hessian).
 
-(One h for all, as in generalised cross-validation, is far off where rows are few:
-their v differ by much, and h v is at most one.)
+(One e for all, as in generalised cross-validation, is far off where rows are few:
+their v differ by much, and e v is at most one.)
 
 The loss so predicted is flat about its least, and it prizes sure probabilities above
 right classes, so it does not tell similar penalties apart. Of those whose loss is
@@ -31,8 +38,15 @@ common g and fewer rows than coefficients the loss falls for a long time only be
 scores grow; there no penalty is taken that is weaker than the one whose loss is least
 once its scores are stretched as is best.
 
+Dense rows fewer than their columns are no matter for a logistic regression:
+`linsep.solvers.soft_margin.discriminant` says why, and takes them if there are offsets.
+
 Systems: small ones by a Cholesky factor; others by conjugate gradients, which need
 products with the rows only, dense rows preconditioned by the moments of all rows.
+
+References
+----------
+Carroll & Pederson, "On Robustness in the Logistic Regression Model" (1993).
 """
 
 from __future__ import annotations
@@ -46,12 +60,14 @@ from numpy.typing import NDArray
 from linsep.rows import is_sparse
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.soft_margin import _logistic
+from linsep.solvers.soft_margin.discriminant import Discriminant
 from linsep.solvers.soft_margin.iterated import Iterated
 from linsep.solvers.soft_margin.regression import (
     MOST_STEPS,
     ROUGHLY,
     Floats,
     Regression,
+    squared_lengths,
 )
 from linsep.solvers.soft_margin.systems import block_rows
 
@@ -63,15 +79,13 @@ NEXT_TO_NONE, MOST_FOLLOWED = 1e-12, 25
 
 @dataclass(frozen=True)
 class LogisticFit:
-    """A fitted regression.
+    """A fitted regression, or the discriminants in its place.
 
     Attributes
     ----------
     coef : ndarray of shape (1, d) or (n_classes, d)
     offsets : ndarray of shape (1,) or (n_classes,)
     penalty : float
-    loss : float
-        Mean loss of rows predicted without them, at the penalty of least loss.
     loose : tuple of two ndarray
         Coefficients and offsets of next to no penalty: they separate the classes, or
         are near the estimate that has none.
@@ -84,7 +98,6 @@ class LogisticFit:
     coef: Floats
     offsets: Floats
     penalty: float
-    loss: float
     loose: tuple[Floats, Floats]
     separates: bool
     n_iterations: int
@@ -121,15 +134,41 @@ def fit_logistic(
         # Wide rows: the coefficients lie in their span.
         basis, triangle = np.linalg.qr(features.T)
         features = np.ascontiguousarray(triangle.T)
-    fit = regression(features, labels, weights, units, n_classes, free)
+    held = held_rows(features, weights)
+    given = features, labels, held * weights, held * units, n_classes
+    fit = regression(*given, free)
     with calm_blas(min(features.shape)):
-        penalty, loss = fit.choose()
-        chosen = fit.parts(basis)
+        if basis is not None and free:
+            rule = Discriminant(*given)
+            coef, offsets, penalty = rule.fit()
+            if n_classes == 2:
+                coef, offsets = coef[1:] - coef[:1], offsets[1:] - offsets[:1]
+            coef, n_systems = coef @ basis.T, rule.n_systems
+        else:
+            penalty, n_systems = fit.choose(), 0
+            coef, offsets = fit.parts(basis)
+        fit.weigh(weights)
         fit.penalise(NEXT_TO_NONE)
         fit.descend(ROUGHLY, MOST_FOLLOWED, until_right=True)
     loose = fit.parts(basis)
     separates = _logistic.are_right(fit.scores, fit.labels)
-    return LogisticFit(*chosen, penalty, loss, loose, separates, fit.n_iterations)
+    n_systems += fit.n_iterations
+    return LogisticFit(coef, offsets, penalty, loose, separates, n_systems)
+
+
+def held_rows(rows: Any, weights: Floats) -> Floats:
+    """Return the share of its weight that leaves a row the pull of one of mean length.
+
+    Rows no longer than that keep all of it.
+
+    Examples
+    --------
+    >>> held_rows(np.array([[3.0], [0.0], [-9.0]]), np.ones(3)).round(3).tolist()
+    [1.0, 1.0, 0.444]
+    """
+    lengths = np.sqrt(squared_lengths(rows))
+    mean = float(weights @ lengths / weights.sum()) or 1.0
+    return np.asarray(mean / np.maximum(lengths, mean))
 
 
 def regression(

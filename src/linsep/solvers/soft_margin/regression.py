@@ -46,7 +46,7 @@ class Regression:
     ) -> None:
         n, self.d = features.shape
         self.total = float(weights.sum())
-        self.unit = _square_length(features, weights)
+        self.unit = float(weights @ squared_lengths(features))
         if free:
             features = with_constant(features)
         # SciPy takes as long to transpose small sparse rows as to multiply by them.
@@ -65,6 +65,11 @@ class Regression:
             coef = 0.0 * coef
         return coef if basis is None else coef @ basis.T, offsets
 
+    def weigh(self, weights: Floats) -> None:
+        """Give rows other weights."""
+        self.weights = weights
+        self._judge(self.scores)
+
     def penalise(self, penalty: float) -> None:
         """Set the penalty."""
         self.ridge = np.full(self.V.shape[1], penalty * (self.unit or 1.0))
@@ -75,8 +80,8 @@ class Regression:
         """Whether the loss of left-out rows falls because their scores grow."""
         return False
 
-    def choose(self) -> tuple[float, float]:
-        """Fit at the penalty chosen; return it, and the least loss of those tried."""
+    def choose(self) -> float:
+        """Fit at the penalty chosen, and return it."""
         losses: list[float] = []
         stretched: list[float] = []
         fits: list[Floats] = []
@@ -96,11 +101,11 @@ class Regression:
         if self.is_wide:
             place = min(place, float(np.argmin(stretched)))
         self.V = fits[round(place)]
-        penalty = PENALTIES[0] * 0.1**place
+        penalty = float(PENALTIES[0] * 0.1**place)
         self._judge(self.images(self.V))
         self.penalise(penalty)
         self.descend(FINELY)
-        return penalty, min(losses)
+        return penalty
 
     def descend(
         self, share: float, most_steps: int = MOST_STEPS, *, until_right: bool = False
@@ -184,9 +189,11 @@ def with_constant(features: Any) -> Any:
     return csr_array(hstack([csr_array(features), csr_array(ones)]))
 
 
-def _square_length(rows: Any, weights: Floats) -> float:
-    """Return the weighted sum of the squared lengths of rows."""
+def squared_lengths(rows: Any) -> Floats:
+    """Return the squared length of every row."""
     if is_sparse(rows):
-        each = np.repeat(weights, np.diff(rows.indptr))
-        return float(each @ np.square(rows.data))
-    return float(weights @ np.einsum("ij,ij->i", rows, rows))
+        lengths, full = np.zeros(rows.shape[0]), np.diff(rows.indptr) > 0
+        starts = rows.indptr[:-1][full]
+        lengths[full] = np.add.reduceat(np.square(rows.data), starts)
+        return lengths
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
