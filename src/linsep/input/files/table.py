@@ -128,7 +128,7 @@ class Request:
     called in messages. `levels` are those that columns
     of text must keep to, coded as they are there; `present` says which rows count
     where the others choose the reference. `sep`, `decimal` and `encoding` are those of
-    delimited text.
+    delimited text. A matrix that goes to a caller stays `in_memory`, to be written to.
     """
 
     target: str | int | None = None
@@ -144,6 +144,7 @@ class Request:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    in_memory: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what the options cannot be."""
