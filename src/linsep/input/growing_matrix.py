@@ -37,15 +37,22 @@ class GrowingMatrix:
     def __init__(
         self, n_rows: int, n_columns: int, dtype: DTypeLike, *, in_memory: bool = False
     ) -> None:
+        self._file: BinaryIO | None = None
         self._shape, self._dtype = (n_rows, n_columns), np.dtype(dtype)
         self._row_bytes = n_columns * self._dtype.itemsize
-        self._file = None if in_memory else _unnamed_file(n_rows * self._row_bytes)
+        if not in_memory:
+            self._file = _unnamed_file(n_rows * self._row_bytes)
         # All rows, or those that wait to be written.
         n_held = n_rows
         if self._file is not None:
             n_held = min(n_rows, -(-_WRITTEN // self._row_bytes))
         self._held = np.empty((n_held, n_columns), self._dtype)
         self._n_written = self._n_held = 0
+
+    def __del__(self) -> None:
+        """Close the file, also after an error; a map of it is open on its own."""
+        if self._file is not None:
+            self._file.close()
 
     @property
     def is_in_file(self) -> bool:
@@ -67,6 +74,7 @@ class GrowingMatrix:
             self._write_down(self._file)
         if self._file is None:
             return self._held if kept is None else self._held[kept]
+        self._held = np.empty((0, self._shape[1]), self._dtype)
         whole = self._mapped(self._file)
         if kept is None:
             return whole
@@ -88,6 +96,7 @@ class GrowingMatrix:
         except OSError:
             written = self._mapped(file) if self._n_written else rows[:0]
             self._file, self._n_held = None, 0
+            file.close()
             self._held = np.empty(self._shape, self._dtype)
             self._hold(written)
             self._hold(rows)
