@@ -82,6 +82,12 @@ def test_where_no_file_can_be_made_the_rows_are_in_memory(monkeypatch, trouble):
     np.testing.assert_array_equal(matrix.matrix(), ROWS, strict=True)
 
 
+def test_a_file_that_cannot_be_mapped_is_read(monkeypatch):
+    matrix = filled()
+    monkeypatch.setattr(np, "memmap", refuse)
+    np.testing.assert_array_equal(matrix.matrix(), ROWS, strict=True)
+
+
 @pytest.mark.parametrize("n_bytes", [0, 9_999, 10_100, 100_000, ROWS.nbytes - 1])
 def test_a_disk_that_fills_up_brings_the_rows_into_memory(n_bytes):
     """The limit of a process on files: the system's own error, at any byte."""

@@ -198,6 +198,9 @@ def test_answers_and_certificates_are_the_same_to_the_byte(
         assert said(found) == said(expected)
         assert found.certificate.to_json() == expected.certificate.to_json()
         assert found.certificate.verify(over, y) == found.certificate.verify(X[part], y)
+    fitted = [linsep.OptimisticPerceptron().fit(A, y) for A in (X[part], over)]
+    expected, found = (c.decision_function(A) for c in fitted for A in (over,))
+    assert found.tobytes() == expected.tobytes()
 
 
 def resident(array) -> int:

@@ -105,9 +105,14 @@ class GrowingMatrix:
         self._n_held = 0
 
     def _mapped(self, file: BinaryIO) -> NDArray[Any]:
-        """Return the rows in the file, read in place."""
+        """Return the rows in the file, read in place if that can be."""
         shape = self._n_written, self._shape[1]
-        rows: NDArray[Any] = np.memmap(file, self._dtype, mode="r", shape=shape)
+        rows: NDArray[Any]
+        try:
+            rows = np.memmap(file, self._dtype, mode="r", shape=shape)
+        except OSError:
+            file.seek(0)
+            rows = np.fromfile(file, self._dtype, shape[0] * shape[1]).reshape(shape)
         return rows
 
 

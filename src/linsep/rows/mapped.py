@@ -46,7 +46,7 @@ def mapped_rows(X: NDArray[Any]) -> NDArray[Any]:
         if isinstance(array, MappedRows):
             return X.view(MappedRows)._with(array.pages)
         if isinstance(array, np.memmap) and isinstance(array.base, mmap.mmap):
-            if array.mode == "c" or not is_large(array.nbytes):
+            if array.mode not in ("r", "r+", "w+") or not is_large(array.nbytes):
                 return X
             return X.view(MappedRows)._with(_Pages(array.base))
         array = array.base
