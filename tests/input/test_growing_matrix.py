@@ -1,7 +1,6 @@
 """A matrix filled some rows at a time: in a file if it is large, else in memory."""
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -91,6 +90,8 @@ def test_a_file_that_cannot_be_mapped_is_read(monkeypatch):
 @pytest.mark.parametrize("n_bytes", [0, 9_999, 10_100, 100_000, ROWS.nbytes - 1])
 def test_a_disk_that_fills_up_brings_the_rows_into_memory(n_bytes):
     """The limit of a process on files: the system's own error, at any byte."""
+    import resource  # which Windows has not
+
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     matrix = GrowingMatrix(*ROWS.shape, np.float64)
     assert matrix.is_in_file

@@ -12,6 +12,9 @@ from linsep.input.features import features_from
 from linsep.rows import mapped, rows_from
 from linsep.rows.mapped import MappedRows, mapped_rows
 
+pytestmark = pytest.mark.skipif(
+    not mapped.is_large(1 << 40), reason="this system does not let go of pages"
+)
 N, D = 5000, 6
 MEMORY = np.random.default_rng(0).normal(size=(N, D))
 # Layouts of the file, and what of it is looked at.
