@@ -11,6 +11,7 @@ import dask.array
 import dask.dataframe
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from distributed import Client, LocalCluster
 
@@ -156,6 +157,19 @@ def test_frames_are_coded_on_the_workers():
     assert answer.separable
     assert ((answer.decision_function(frame) > 0) == (frame["kind"] == "yes")).all()
     assert linsep.diagnose(collected, "kind").status == "complete"
+    # As pandas reads it from a file: texts in several pieces.
+    in_pieces = pa.concat_tables([pa.table({"colour": frame["colour"][:9]})] * 2)
+    frame = in_pieces.to_pandas(types_mapper=pd.ArrowDtype)
+    frame["x"], frame["visits"] = range(18), [0, 1, 2] * 6
+    frame.loc[frame["colour"] == "red", "visits"] = 0
+    whole = linsep.diagnose(frame, "visits", family="poisson")
+    collected = dask.dataframe.from_pandas(frame, npartitions=2)
+    answer = linsep.diagnose(collected, "visits", family="poisson")
+    assert answer.status == whole.status == "quasi-complete"
+    assert answer.estimates == whole.estimates
+    X, y = frame[["x"]].to_numpy(float), frame["visits"].to_numpy()
+    X, y = dask.array.from_array(X, chunks=5), dask.array.from_array(y, chunks=5)
+    assert linsep.diagnose(X, y, family="poisson").status == "overlap"
 
 
 def test_what_cannot_be_used_is_refused():

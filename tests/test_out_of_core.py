@@ -1,12 +1,17 @@
 """Data larger than memory: the same answers, in few readings and bounded memory."""
 
+import gzip
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from fractions import Fraction
+from itertools import pairwise
+from operator import mul
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -19,7 +24,10 @@ from linsep import datasets
 from linsep.cli import main
 from linsep.cli.progress import Progress as ProgressLine
 from linsep.input import InputError, problem_from
+from linsep.input.files.svmlight import SvmlightText
 from linsep.proof.checker import content_digest
+from linsep.rows import as_dense
+from linsep.rows.blocks import BlockRows
 
 
 def write(folder, X, y, n_files=4, **options):
@@ -398,16 +406,287 @@ def test_partitions_of_random_rows_read_in_batches_are_certified(start, monkeypa
     assert n_certified > 2
 
 
+def test_texts_read_in_batches_are_those_of_the_whole():
+    n = 400
+    rng = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "x": rng.standard_normal(n),
+            "name": [f"row {i}" for i in range(n)],
+            "day": [f"2024-01-{i % 28 + 1:02}" for i in range(n)],
+            "is old": rng.choice(["true", "False"], n),
+            "dose": rng.choice(["2", "10", "1"], n, p=[0.25, 0.25, 0.5]),
+            "in pieces": pa.chunked_array([["a", "b"] * 100, ["b", "c"] * 100]),
+            "y": rng.choice(["no", "yes"], n),
+        }
+    )
+    for options in ({}, {"fit_intercept": False}, {"missing": "drop"}):
+        problem = problem_from(lambda: table, "y", **options)
+        whole = problem_from(table, "y", **options)
+        assert problem.feature_names == whole.feature_names
+        assert sorted(problem.notes) == sorted(whole.notes)
+        every = np.arange(n)
+        np.testing.assert_array_equal(problem.rows.take(every), whole.rows.take(every))
+    # A row without what is no feature is a row like others.
+    names = [None, *table["name"].to_pylist()[1:]]
+    table = table.set_column(1, "name", pa.array(names))
+    for options in ({}, {"missing": "drop"}):
+        assert problem_from(lambda: table, "y", **options).n_samples == n
+        assert problem_from(table, "y", **options).n_samples == n
+    for column, message in (
+        ([*map(str, range(n - 1)), "a typo"], "numbers or a few categories"),
+        (["1,5", "2,5"] * (n // 2), "a decimal point"),
+        ([None, "b"] * (n // 2), "must hold a value"),
+    ):
+        odd = table.set_column(4, "dose", pa.array(column))
+        for given in (odd, lambda odd=odd: odd):
+            with pytest.raises(InputError, match=message):
+                problem_from(given, "y")
+
+
+def test_a_relation_is_left_free_for_other_queries():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5_000, 2))
+    kept = pa.table({"a": X[:, 0], "b": X[:, 1], "y": X[:, 0] + X[:, 1] ** 3 > 0})
+    connection = duckdb.connect()
+    connection.register("kept", kept)
+    relation = connection.sql("SELECT * FROM kept")
+    for search in (linsep.separate, linsep.max_margin, linsep.diagnose):
+        for _ in range(3):
+            answer = search(relation, "y")
+            assert connection.sql("SELECT count(*) FROM kept").fetchall() == [(5_000,)]
+        assert answer.certificate is not None
+        assert connection.sql("SELECT 1").fetchall() == [(1,)]
+
+
+CELLS = ["1", "2.5", " 3 ", "-4e-3", "NA", "", "?", "nan", "u", "v w", "true", "1_0"]
+
+
+def write_parts(folder, header, lines, cuts, newline="\n"):
+    """Write lines as several files in folders, and as one file beside."""
+    text = folder / "whole.csv"
+    text.write_text("\n".join([header, *lines, ""]))
+    bounds = [0, *cuts, len(lines)]
+    for k, (start, stop) in enumerate(pairwise(bounds)):
+        part = folder / "parts" / f"year={2020 + k}" / "part.csv"
+        part.parent.mkdir(parents=True)
+        part.write_text(newline.join([header, *lines[start:stop], ""]))
+    return text, folder / "parts"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_delimited_texts_in_a_folder_are_read_as_one_text(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    n, separator = 60, ",;|\t"[seed % 4]
+    columns = []
+    for _ in range(4):
+        some = rng.choice(CELLS[: int(rng.choice([4, 8, 12]))], 5)
+        columns.append(rng.choice(some, n))
+    labels = rng.choice(["0", "1"], n)
+    lines = [separator.join(row) for row in zip(*columns, labels, strict=True)]
+    header = separator.join(["a", "b", "c", "d", "y"])
+    cuts = sorted(rng.choice(range(1, n), 2, replace=False))
+    text, folder = write_parts(tmp_path, header, lines, cuts, ["\n", "\r\n"][seed % 2])
+    for options in ({"missing": "drop"}, {}):
+        try:
+            whole = problem_from(text, "y", **options)
+        except InputError:
+            with pytest.raises(InputError):
+                linsep.diagnose(folder, "y", **options)
+            continue
+        problem = problem_from(folder, "y", **options)
+        assert problem.feature_names == (*whole.feature_names, "year")
+        assert problem.classes.tolist() == whole.classes.tolist()
+        every = np.arange(whole.n_samples)
+        X = problem.rows.features(every)
+        np.testing.assert_array_equal(X[:, :-1], as_dense(whole.rows.features(every)))
+        assert set(X[:, -1]) <= {2020.0, 2021.0, 2022.0}
+
+
+def test_a_text_too_large_to_hold_is_read_in_batches(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3_000, 3))
+    y = np.where(X[:, 0] - X[:, 1] > 0, "yes", "no")
+    text = tmp_path / "large.csv"
+    lines = (
+        ";".join([*map(repr, x), label]) for x, label in zip(X.tolist(), y, strict=True)
+    )
+    text.write_text("a;b;c;y\n" + "\n".join(lines).replace(".", ","))
+    whole = linsep.separate(text, "y")
+    packed = tmp_path / "large.csv.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes()))
+    for path in (text, packed):
+        problem = problem_from(path, "y", max_memory=10_000)
+        assert isinstance(problem.rows, BlockRows)
+        assert "decimal commas were read as decimal points" in problem.notes
+        answer = linsep.separate(path, "y", max_memory=10_000)
+        assert answer.separable
+        assert answer.certificate.data_sha256 == whole.certificate.data_sha256
+    said = run("separate", text, "--target", "y", "--max-memory", "10K", "--sep", ";")
+    assert said.startswith("Separable")
+
+
+def test_rows_of_a_folder_keep_the_numbers_they_were_given(tmp_path):
+    rng = np.random.default_rng(0)
+    x = [None if k % 5 == 0 else float(v) for k, v in enumerate(rng.random(200))]
+    z = rng.random(200).tolist()
+    x[101], x[163] = x[102], x[162] = 0.25, 0.75
+    y = ["no" if v is None or v < 0.5 else "yes" for v in x]
+    folder = tmp_path / "parts"
+    folder.mkdir()
+
+    def write(y):
+        for k in range(2):
+            rows = slice(100 * k, 100 * (k + 1))
+            table = pa.table({"x": x[rows], "z": z[rows], "y": y[rows]})
+            pyarrow.parquet.write_table(table, folder / f"{k}.parquet")
+
+    given = "--target", "y", "--missing", "drop", "--json"
+    write(y)
+    answer = json.loads(run("max-margin", folder, *given))
+    assert answer["status"] == "separable"
+    assert all(x[row] is not None for row in answer["support"])
+    y[103], x[103], x[104], y[104] = "yes", 0.25, 0.75, "no"  # not where others are
+    write(y)
+    answer = json.loads(run("separate", folder, *given))
+    assert answer["status"] == "inseparable"
+    sums = [Fraction(0)] * 3
+    for row, weight in zip(answer["conflict"], answer["conflict_weights"], strict=True):
+        signed = Fraction(weight) * (1 if y[row] == "yes" else -1)
+        for k, value in enumerate((x[row], z[row], 1)):
+            sums[k] += signed * Fraction(value)
+    assert sums == [0, 0, 0]
+    run("separate", folder, *given[:4], "--report", tmp_path / "page.html")
+
+
+def test_delimited_texts_of_other_columns_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("x,z,y\n1,2,0\n3,4,1\n")
+    (tmp_path / "b.csv").write_text("x,w,y\n1,2,0\n")
+    with pytest.raises(InputError, match=r"b.csv must have the columns .*'z'.*'w'"):
+        linsep.separate(tmp_path, "y")
+    (tmp_path / "b.csv").write_text("y,z,x\n1,7,5\n0,1,0.5\n")
+    problem = problem_from(tmp_path, "y")
+    assert problem.rows.features(np.arange(4)).tolist() == [
+        [1, 2],
+        [3, 4],
+        [5, 7],
+        [0.5, 1],
+    ]
+    (tmp_path / "b.csv").write_text("x,z,y\n1,7\n")
+    with pytest.raises(InputError, match=r"b.csv: every line must have the same"):
+        linsep.separate(tmp_path, "y")
+
+
+def random_counts(rng, kind, n=80):
+    """Make small rows, and counts of which some are zero for a reason."""
+    X = rng.integers(-2, 3, (n, int(rng.integers(1, 5)))).astype(float)
+    y = rng.poisson(rng.choice([0.2, 1.0, 3.0]), n)
+    if kind == "a region of zeros":
+        y[X[:, 0] > 0] = 0
+    elif kind == "all zero":
+        y[:] = 0
+    elif kind == "none zero":
+        y += 1
+    elif kind == "collinear":
+        X = np.column_stack([X, X @ np.ones(X.shape[1])])
+    names = [f"x{j}" for j in range(X.shape[1])]
+    return X, y, pa.table(dict(zip(names, X.T, strict=True)) | {"y": y})
+
+
+@pytest.mark.parametrize(
+    "kind", ["plain", "a region of zeros", "all zero", "none zero", "collinear"]
+)
+def test_counts_read_in_batches_are_parted_as_in_memory(kind, monkeypatch):
+    monkeypatch.setattr("linsep.verified.sums.LEAST_SAMPLE", 40)
+    monkeypatch.setattr("linsep.verified.sums.SAMPLE_A_COLUMN", 1)
+    for seed in range(12):
+        X, y, table = random_counts(np.random.default_rng(seed), kind)
+        answer = linsep.diagnose(lambda t=table: t, "y", family="log")
+        whole = linsep.diagnose(X, y, family="poisson")
+        assert (answer.status, answer.family) == (whole.status, "poisson")
+        assert answer.proved
+        np.testing.assert_array_equal(answer.separated_rows, whole.separated_rows)
+        assert answer.estimates == whole.estimates
+        assert answer.rank == whole.rank
+        assert answer.certificate is None
+        if answer.status != "overlap":
+            w = list(map(int, answer.exact_direction))
+            along = [w[0] + sum(map(mul, w[1:], x)) for x in X.astype(int).tolist()]
+            assert [v < 0 for v in along] == np.isin(
+                np.arange(len(y)), answer.separated_rows
+            ).tolist()
+            assert max(along) <= 0
+            assert all(v == 0 for v, count in zip(along, y, strict=True) if count)
+
+
+def test_overlap_of_counts_is_proved_by_sums_alone(monkeypatch):
+    monkeypatch.setattr("linsep.diagnosis.exact.block_partition.MOST_COLUMNS", 0)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4_000, 3))
+    y = rng.poisson(np.exp(X[:, 0] - 2))
+    columns = dict(zip("abc", X.T, strict=True))
+    table, positive = pa.table(columns | {"y": y}), pa.table(columns | {"y": y + 1})
+    assert linsep.diagnose(lambda: table, "y", family="poisson").status == "overlap"
+    assert linsep.diagnose(lambda: positive, "y", family="poisson").status == "overlap"
+    level = (rng.random(4_000) < 0.1).astype(float)
+    table = pa.table(columns | {"d": level, "y": np.where(level == 1, 0, y)})
+    answer = linsep.diagnose(lambda: table, "y", family="poisson")
+    assert answer.status == "undecided"  # a direction separates, which is no overlap
+
+
+def test_the_command_diagnoses_counts_of_a_folder(tmp_path):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((3_000, 2)), rng.poisson(1.0, 3_000)
+    site = rng.choice(["a", "b", "c"], 3_000, p=[0.5, 0.49, 0.01])
+    y[site == "c"] = 0
+    table = pa.table({"x0": X[:, 0], "x1": X[:, 1], "site": site, "visits": y})
+    (tmp_path / "data").mkdir()
+    pyarrow.parquet.write_table(table, tmp_path / "data" / "part.parquet")
+    given = tmp_path / "data", "--target", "visits", "--family", "poisson"
+    said = run("diagnose", *given)
+    n = np.count_nonzero(site == "c")
+    assert f"Quasi-complete separation (log link): {n} of 3,000 rows" in said
+    assert f"site = c in {n} rows, all visits = 0." in said
+    assert "Estimates that go to -inf: site[T.c]." in said
+    text = tmp_path / "counts.svm"
+    lines = (f"{c} 1:{a!r} 2:{b!r}\n" for c, (a, b) in zip(y, X.tolist(), strict=True))
+    text.write_text("".join(lines))
+    streamed = SvmlightText(text, 1 << 16)
+    answer = linsep.diagnose(streamed, "label", family="poisson")
+    assert answer.status == linsep.diagnose(X, y, family="poisson").status == "overlap"
+    text.write_text("".join(f"0 1:{x0!r}\n" for x0 in X[:, 0].tolist()))
+    assert linsep.diagnose(streamed, "label", family="poisson").status == "complete"
+    text.write_text("".join(f"{int(x0 > 0)} 1:{x1!r}\n" for x0, x1 in X.tolist()))
+    assert linsep.diagnose(streamed, "label").status == "overlap"
+
+
 def test_options_of_data_in_memory_are_refused(flipped):
     folder, _, _ = flipped
     with pytest.raises(InputError, match="family goes with data held in memory"):
+        linsep.diagnose(folder, "y", family="ordinal")
+    with pytest.raises(InputError, match=r"non-negative finite numbers .* got -1\.0"):
         linsep.diagnose(folder, "y", family="poisson")
-    one = pa.table({"x": [1.0, 2.0], "y": [1, 1]})
-    with pytest.raises(InputError, match="the outcome must have two labels"):
-        linsep.diagnose(lambda: one, "y")
     stopped = linsep.diagnose(folder, "y", time_limit=1e-9)
     assert stopped.status == "undecided"
     assert "time limit" in stopped.message
+
+
+@pytest.mark.parametrize("label", [1, "no", 0])
+def test_one_class_read_in_batches_is_a_finding(label):
+    one = pa.table({"x": [-1.0, 2.0, 4.0], "y": [label] * 3})
+    answer, whole = linsep.diagnose(lambda: one, "y"), linsep.diagnose(one, "y")
+    assert answer.status == whole.status == "complete"
+    assert answer.estimates == whole.estimates
+    sign = 1 if label == 1 else -1
+    assert answer.estimates["intercept"] == ("+inf" if sign > 0 else "-inf")
+    along = np.column_stack([np.ones(3), one["x"]]) @ answer.direction
+    assert (sign * along > 0).all()
+    for said in (answer, whole):
+        assert f"every row has y = {label}, which a constant" in said.summary()
+    lacking = one.set_column(0, "x", pa.array([1.0, None, np.nan]))
+    for search in (linsep.separate, linsep.diagnose):
+        with pytest.raises(InputError, match="none in row 1"):
+            search(lambda: lacking, "y")
 
 
 def separated_table():

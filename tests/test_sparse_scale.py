@@ -49,7 +49,8 @@ def test_rows_taken_of_a_sparse_matrix_are_signed_and_extended():
     rows = SparseRows(X, y.astype(np.int8), True)
     whole = np.column_stack([X.toarray(), np.ones(500)]) * y[:, None]
     rng = np.random.default_rng(0)
-    for index in (np.arange(500), rng.permutation(500)[:77], np.arange(0)):
+    runs = np.arange(500), np.arange(120, 300), np.arange(0)
+    for index in (*runs, rng.permutation(500)[:77], np.array([4, 6])):
         taken = rows.take(index)
         assert taken.has_canonical_format
         np.testing.assert_array_equal(taken.toarray(), whole[index])

@@ -63,6 +63,28 @@ def test_fit_then_predict_gives_the_labels_back(fruit, tmp_path):
     assert labels == ["apple"] * 3 + ["cherry"] * 3
 
 
+@pytest.mark.parametrize("is_folder", [False, True])
+@pytest.mark.parametrize("label", ["apple", "cherry"])
+def test_the_label_asked_for_is_on_the_positive_side(fruit, tmp_path, label, is_folder):
+    data, model = fruit, tmp_path / "model.json"
+    if is_folder:
+        lines = fruit.read_text().splitlines()
+        data = tmp_path / "parts"
+        data.mkdir()
+        for k, part in enumerate((lines[1:4], lines[4:])):
+            (data / f"{k}.csv").write_text("\n".join([lines[0], *part, ""]))
+    given = "--target", "kind", "--positive", label, "--model", model
+    said = run("fit", data, *given).output
+    assert "Separable" in said
+    assert "Training accuracy 1.0000" in said
+    lines = run("predict", model, fruit, "--scores").stdout.split()
+    other = {"apple": "cherry", "cherry": "apple"}[label]
+    for line, kind in zip(lines, ["apple"] * 3 + ["cherry"] * 3, strict=True):
+        named, score = line.split(",")
+        assert (float(score) > 0) == (kind == label)
+        assert named == (label if kind == label else f"{other}")
+
+
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_a_model_with_a_kernel_gives_the_labels_back(tmp_path, kernel):
     path, model = tmp_path / "ring.csv", tmp_path / "model.json"

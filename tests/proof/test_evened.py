@@ -49,6 +49,10 @@ def test_the_rows_are_the_same_numbers(grid):
     ]
     rows = rows_of(spread)
     short, shifts = evened(rows)
+    if max(by_row) + max(by_column) < 58:  # they fit in int64, and are as they were
+        again, same = evened(rows_of(spread, np.int64))
+        assert again.values.dtype == np.int64
+        assert (again.values.tolist(), same) == (short.values.tolist(), shifts)
     assert exact(short, shifts) == exact(rows, [0] * len(by_column))
     # No column could be halved once more.
     for column in short.values.T.tolist():

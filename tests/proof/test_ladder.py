@@ -54,6 +54,17 @@ def test_mixed_paper_rows_with_one_against_them_conflict(n):
     assert_minimal_conflict(A, answer.rows, answer.weights)
 
 
+@given(seed=st.integers(0, 2**32 - 1), is_mixed=st.booleans())
+def test_any_order_of_the_rows_is_a_start(seed, is_mixed):
+    rng = np.random.default_rng(seed)
+    A = mixed_paper_rows(6, 4, seed) if is_mixed else rng.integers(-4, 5, (12, 4))
+    order = rng.permutation(len(A))[: rng.integers(0, len(A) + 1)]
+    expected = z3_separable(A.astype(float))
+    answer = ladder.settle(A.astype(float), order)
+    assert isinstance(answer, Separator) == expected
+    assert_proved(A.astype(float), answer)
+
+
 def test_well_conditioned_rows_need_no_change_of_basis(monkeypatch):
     def change(*arguments):
         raise AssertionError("the first rung should have settled it")
@@ -172,7 +183,11 @@ def test_coordinates_are_exact_before_they_are_rounded(monkeypatch, way, error):
     limit = 0 if way == "balls" else 1e9
     monkeypatch.setattr(coordinates, "_EXACT_BITS", limit)
     if way == "elimination":  # these numbers are short
-        monkeypatch.setattr(coordinates, "_solved_columns", coordinates._exact_columns)
+        monkeypatch.setattr(
+            coordinates,
+            "_solved_columns",
+            lambda values, basis, _: coordinates._exact_columns(values, basis),
+        )
     basis = mixed_paper_rows(40, 0, seed=4).astype(np.int64)
     truth = np.random.default_rng(0).integers(-9, 10, size=(20, 40))
     truth[7] = 0

@@ -410,6 +410,18 @@ def test_the_row_that_enters_is_the_most_violated_for_its_size():
     assert search._choose([4, 79], 5, True) == 0
 
 
+def test_a_conflict_that_the_guess_named_takes_one_solve(monkeypatch):
+    rows = IntegerRows.from_floats(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -2.0]]))
+    search = simplex.Search.start(rows, (), attempt=0)
+    assert search.guess()
+    assert search.entering == 2
+    monkeypatch.setattr(
+        simplex.Search, "_primal", lambda search: pytest.fail("a hyperplane was sought")
+    )
+    assert search.pivot(lambda: True) is None
+    assert search.pivot() == Conflict((0, 1, 2), (1, 2, 1))
+
+
 def test_the_guess_ends_at_the_optimal_basis_of_an_easy_problem():
     # a_3 = -a_1 - a_2: the guess names row 2 against the basis of rows 0 and 1.
     coordinates = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])

@@ -163,3 +163,38 @@ def test_what_fails_while_reading_ahead_is_raised():
 
     with pytest.raises(OSError, match="the disk is gone"):
         list(one_ahead(items()))
+
+
+def test_a_reading_that_is_given_up_is_closed_at_once():
+    closed, later = threading.Event(), threading.Event()
+
+    def items():
+        try:
+            yield 1
+            later.wait(5)  # the second is being made as the reading is given up
+            yield 2
+            yield 3
+        finally:
+            closed.set()
+
+    ahead = one_ahead(items())
+    assert next(ahead) == 1
+    threading.Timer(0.05, later.set).start()
+    ahead.close()
+    assert closed.is_set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_loop_over_most_rows_keeps_none_of_them(kind, monkeypatch):
+    monkeypatch.setattr(blocks, "LARGE_PIECE", 20)
+    rng = np.random.default_rng(0)
+    X, signs = rng.standard_normal((400, 3)), np.ones(400, dtype=np.int8)
+    rows, readings = streamed(X, signs, False, kind)
+    index = np.flatnonzero(np.arange(400) % 10)
+    pieces = [rows.take(part) for part in np.array_split(index, 30)]
+    taken = np.vstack([part.toarray() if kind == "sparse" else part for part in pieces])
+    np.testing.assert_array_equal(taken, X[index])
+    assert len(readings) == 1
+    assert rows._kept.index.size == pieces[0].shape[0]
+    rows.take(index[:3])  # known from the first piece
+    assert len(readings) == 1

@@ -9,7 +9,7 @@ import pytest
 
 import linsep
 from linsep.input.features import features_from
-from linsep.rows import mapped, rows_from
+from linsep.rows import mapped, protocol, rows_from
 from linsep.rows.mapped import MappedRows, mapped_rows
 
 pytestmark = pytest.mark.skipif(
@@ -162,8 +162,9 @@ def test_a_system_that_keeps_the_pages_is_no_error(tmp_path, monkeypatch):
     np.testing.assert_array_equal(rows[MEMORY[:, 0] > 0], MEMORY[MEMORY[:, 0] > 0])
 
 
-def test_sweeps_are_the_same_to_the_bit(pair):
+def test_sweeps_are_the_same_to_the_bit(pair, monkeypatch):
     memory, rows = pair
+    monkeypatch.setattr(protocol, "CHUNK_ENTRIES", 4001)  # chunks end anywhere
     signs = np.where(memory[:, 0] + 0.3 * memory[:, 1] > 0, 1, -1).astype(np.int8)
     w = RNG.normal(size=memory.shape[1] + 1)
     index = np.sort(RNG.choice(len(memory), 2000, replace=False))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from linsep.solvers.bounds import margin_lower, margin_upper, norm
+from linsep.solvers.bounds import margin_lower, margin_upper, norm, row_lengths
 
 
 @given(
@@ -79,3 +79,23 @@ def test_lower_bound_is_below_the_quotient_at_either_end_of_the_doubles(slack, c
     assert bound >= 0
     length_squared = sum(Fraction(v) ** 2 for v in coef)
     assert Fraction(bound) ** 2 * length_squared <= Fraction(slack) ** 2
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_upper_bound_does_not_depend_on_units(scale):
+    # At either end the squares leave the doubles, and the sums are made anew.
+    rows = np.array([[3.0, 4.0], [-3.0, -3.0], [1.0, 1.0]])
+    p = np.array([0.5, 0.5, 0.0])
+    bound = margin_upper(rows * scale, p, False)
+    assert 0.5 * scale <= bound <= 0.5 * scale * (1 + 1e-13)
+
+
+def test_lengths_of_sparse_rows_are_those_of_dense_ones():
+    rng = np.random.default_rng(0)
+    dense = rng.standard_normal((50, 7)) * (rng.random((50, 7)) < 0.2)
+    dense[[0, 20, 49]] = 0.0  # rows without an entry, the first and last among them
+    np.testing.assert_allclose(
+        row_lengths(sparse.csr_matrix(dense)), row_lengths(dense), rtol=1e-15
+    )
+    assert row_lengths(sparse.csr_matrix((3, 2))).tolist() == [0.0] * 3
+    assert row_lengths(np.array([[1e200, 0.0]])).tolist() == [np.inf]

@@ -1,5 +1,7 @@
 """The metric: invariance, rank, and the way back to weights."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
+from linsep.solvers import _factors
 from linsep.solvers.metric import rewhiten, whiten
 from linsep.solvers.optimistic import OptimisticLoop
 from linsep.solvers.oracle import Oracle
@@ -218,3 +221,26 @@ def test_wide_rows_are_whitened_by_a_factor_of_their_gram_matrix(rank, monkeypat
     u = rng.standard_normal(rank)
     reached = A @ by_factor.to_weights(u)
     np.testing.assert_allclose(reached, by_factor.scale * (by_factor.rows @ u))
+
+
+def test_columns_are_packed_in_the_memory_of_the_rows():
+    rows = np.arange(12.0).reshape(3, 4)
+    expected = rows[:, [2, 0, 3]]
+    packed = _factors.packed(rows, np.array([2, 0, 3]))
+    np.testing.assert_array_equal(packed, expected)
+    assert np.shares_memory(packed, rows)
+    assert packed.flags.c_contiguous
+    assert _factors.packed(np.ones((2, 3)), np.empty(0, dtype=np.intp)).shape == (2, 0)
+
+
+def test_whitening_reads_dense_rows_but_once_into_new_memory():
+    # The centred rows are scaled, packed and divided where they stand.
+    rng = np.random.default_rng(0)
+    A = np.column_stack([rng.standard_normal((3_000, 40)), np.ones(3_000)])
+    whiten(A, constant=True)
+    tracemalloc.start()
+    coordinates = whiten(A, constant=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert coordinates.rank == 41
+    assert peak < 1.5 * A.nbytes

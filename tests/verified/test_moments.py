@@ -17,6 +17,7 @@ from hostile_parts import (
 )
 from judges import fractions_of
 from linsep.rows.rounding import gamma
+from linsep.solvers import _factors
 from linsep.verified import moments as module
 from linsep.verified.moments import Layout, Moments, NotPositive, TooLarge
 
@@ -158,6 +159,50 @@ def test_what_is_eliminated_first_stands_alone_in_every_row(seed):
         if ((A[:, start:stop] != 0).sum(axis=1) <= 1).all()
     ]
     assert layout.first.size == max(runs)
+
+
+@pytest.mark.parametrize("n", [80, 400, 4_000])
+def test_blocks_of_two_factors_are_in_order_however_full(n):
+    # From a few to all 30 levels of the second factor share a row with one of the 40.
+    rng = np.random.default_rng(n)
+    first, second = rng.integers(0, 40, n), rng.integers(0, 30, n)
+    A = np.hstack([np.eye(40)[first], np.eye(30)[second], rng.random((n, 1)) + 0.5])
+    A = A[:, A.any(axis=0)]
+    part = part_of(sparse.csr_matrix(A))
+    layout = Layout.of(part)
+    v = rng.random(n) + 0.5
+    moments = Moments.of(part, v, layout)
+    rows = np.ldexp(A, -part.exponents - moments.exponents)
+    whole = (rows * v[:, np.newaxis]).T @ rows
+    for indices in np.split(moments.B.indices, moments.B.indptr[1:-1]):
+        assert (np.diff(indices) > 0).all()
+    block = whole[np.ix_(layout.first, layout.rest)]
+    np.testing.assert_allclose(moments.B.toarray(), block, rtol=1e-12)
+    lower = np.tril(whole[np.ix_(layout.rest, layout.rest)])
+    np.testing.assert_allclose(np.tril(moments.C), lower, rtol=1e-12)
+
+
+@pytest.mark.parametrize("as_csr", [False, True])
+def test_entries_in_another_order_and_factors_in_either(as_csr):
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((30, 4))
+    part = part_of(sparse.csr_matrix(A) if as_csr else A)
+    order = rng.permutation(30)
+    if as_csr:
+        starts, columns, entries = part.entries(order)
+        taken = sparse.csr_matrix((entries, columns, starts), shape=A.shape)
+        scaled = np.ldexp(A, -part.exponents)[order]
+        np.testing.assert_array_equal(taken.toarray(), scaled)
+    moments = Moments.of(part, np.ones(30), Layout.of(part))
+    factor = moments.factored(1e-9)
+    r = rng.standard_normal((4, 2))
+    M = A.T @ A / np.multiply.outer(*[np.ldexp(1.0, part.exponents)] * 2)
+    np.testing.assert_allclose(M @ factor.solve(r), r, atol=1e-6)
+    lower = np.linalg.cholesky(A.T @ A)
+    for triangle in (lower, np.asfortranarray(lower)):
+        np.testing.assert_allclose(
+            A.T @ A @ _factors.solve_factored(triangle, r), r, atol=1e-12
+        )
 
 
 def test_dense_rows_have_nothing_to_eliminate_first():

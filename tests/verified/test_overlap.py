@@ -316,3 +316,16 @@ def test_the_judge_of_weights_tells_overlap_from_separation():
     rows = [[Fraction(1)], [Fraction(-1)]]
     assert overlap_by_weights(rows, one, [Fraction(1, 4)] * 2)
     assert not overlap_by_weights([[Fraction(1)]] * 2, one, [Fraction(1, 4)] * 2)
+
+
+def test_weights_and_loss_do_not_overflow_where_squares_do():
+    products = np.array([-1e200, -1e160, -3.0, 0.0, 4.0, 1e160])
+    weights = Weights.at(products, Counts(np.ones(6), np.zeros(6)))
+    assert weights.along[:2].tolist() == [1.0, 1.0]
+    assert weights.along[3] == 0.5
+    assert weights.along[5] == SMALLEST_WEIGHT
+    counts = Counts(np.ones(3), np.zeros(3))
+    assert counts.loss(products[1:4]) == pytest.approx(1e160)
+    assert counts.loss(products[2:5]) == pytest.approx(
+        sum((np.hypot(1.0, t) - t) / 2 for t in (-3.0, 0.0, 4.0)), rel=1e-14
+    )

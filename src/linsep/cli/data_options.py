@@ -59,7 +59,7 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
             given = without_defaults(asked)
             kept = dict(_checked(recorded or {}) | given)
             kept |= {} if sql is None else {"sql": sql}
-            source = source_of(file, kept.get("sql"), max_memory)
+            source = source_of(file, kept, max_memory)
             if source is not None:
                 table, names = streamed_table(source, kept, fit_intercept, max_memory)
                 return Labelled(table, np.empty(0), names, kept)

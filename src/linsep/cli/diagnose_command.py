@@ -280,12 +280,13 @@ def _by_target(
     from linsep.diagnosis.inputs.tables import study_from_file
 
     model["family"] = family_named(model["family"])
-    source = source_of(file)
+    kept = without_defaults({"target": target} | reading)
+    source = source_of(file, kept)
     if source is not None:
         from linsep.diagnosis import diagnose
 
-        kept = without_defaults({"target": target} | reading)
-        table, _ = streamed_table(source, kept, model["fit_intercept"] is None, None)
+        whole, is_count = model["fit_intercept"] is None, model["family"] == "poisson"
+        table, _ = streamed_table(source, kept, whole, None, is_count)
         limits = {"time_limit": time_limit, "random_state": random_state}
         given = {"sample_weight": weights, "callback": callback, **limits, **model}
         given |= {"penalized": penalized, "nominal": nominal}

@@ -15,6 +15,7 @@ from linsep.cli.options import READING, examples, shared_options, taken
 
 if TYPE_CHECKING:
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
+    from linsep.input.files import Table
 
 
 @click.command(
@@ -99,18 +100,19 @@ def command(
 ) -> None:
     """Fit a classifier to FILE, and prove whether a hyperplane separates.
 
-    FILE is as for `linsep separate`, and may hold more than two classes. The exit code
-    is 0 whether or not they are separable: the status is printed, and saved with the
-    model. `linsep predict` uses the model.
+    FILE is as for `linsep separate`, and may hold more than two classes, unless it is
+    read in batches. The exit code is 0 whether or not they are separable: the status is
+    printed, and saved with the model. `linsep predict` uses the model.
     """
     import numpy as np
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.cli.data_options import two_classes
+    from linsep.cli.data_options import two_classes, without_defaults
     from linsep.cli.model_file import LinearModel
     from linsep.cli.onnx_file import save_onnx
     from linsep.cli.output import require_writable, say, strict_json
     from linsep.cli.progress import progress_line
+    from linsep.cli.streams import source_of, streamed_table
     from linsep.input import InputError
     from linsep.input.files import read_labelled
 
@@ -128,22 +130,29 @@ def command(
         settings[name] = own if settings[name] is None else settings[name]
     reading = taken(settings, READING)
     with progress_line(f"reading {file}") as progress:
-        reading["fit_intercept"] = settings["fit_intercept"]
-        table, y = read_labelled(file, target, **reading)
-        if positive is not None:
-            chosen, names = two_classes(table, y, positive)
-            y = np.array([names[label] for label in chosen.tolist()])
+        whole = settings["fit_intercept"]
+        given = {"target": target, "positive": positive, **reading}
+        kept = without_defaults(given)
+        source = source_of(file, kept)
+        y: Any = None
+        if source is not None:
+            table, _ = streamed_table(source, kept, whole, None)
+        else:
+            table, y = read_labelled(file, target, fit_intercept=whole, **reading)
+            if positive is not None:
+                chosen, names = two_classes(table, y, positive)
+                y = np.array([names[label] for label in chosen.tolist()])
         progress.say("fitting")
         classifier = OptimisticPerceptron(**settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the status is printed below
             classifier.fit(table.X, y)
-    rule = LinearModel.of(classifier, table)
+        right = _training_accuracy(classifier, table, y)
+    rule = LinearModel.of(classifier, table).with_positive(positive)
     if model.suffix == ".onnx":
         save_onnx(rule, model)
     else:
         rule.save(model)
-    right = float((classifier.predict(table.X) == y).mean())
     notes = (*table.notes, *table.coding_notes)
     sentences = list(_sentences(classifier))
     if as_json:
@@ -160,6 +169,20 @@ def command(
     say(f"Training accuracy {right:.4f}. Model saved: {model}")
     for note in notes:
         say(f"Note: {note}.")
+
+
+def _training_accuracy(classifier: OptimisticPerceptron, table: Table, y: Any) -> float:
+    """Return the share of the rows whose label the classifier predicts."""
+    import numpy as np
+
+    if y is not None:
+        return float((classifier.predict(table.X) == y).mean())
+    rows: Any = table.X.rows  # type: ignore[union-attr]  # a problem, read in batches
+    w = classifier.coef_[0]
+    w = np.append(w, classifier.intercept_) if rows.fit_intercept else w
+    margins, _ = rows.margins(w)
+    # On the hyperplane the first class is predicted.
+    return float(((margins > 0) | ((margins == 0) & (rows.signs < 0))).mean())
 
 
 def _sentences(classifier: OptimisticPerceptron) -> Iterator[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -103,6 +103,13 @@ class LinearModel:
             status,
             KernelPart.of(classifier),
         )
+
+    def with_positive(self, label: str | None) -> LinearModel:
+        """Return the same rule, with this label on the positive side if it is one."""
+        if label is None or len(self.classes) != 2 or self.classes[1] == label:
+            return self
+        turned = self.classes[::-1]
+        return replace(self, classes=turned, coef=-self.coef, intercept=-self.intercept)
 
     @property
     def columns(self) -> tuple[str, ...]:

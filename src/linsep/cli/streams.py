@@ -18,10 +18,14 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 def source_of(
-    file: Path, sql: str | None = None, max_memory: int | None = None
+    file: Path, kept: Mapping[str, Any], max_memory: int | None = None
 ) -> Source | SvmlightText | None:
     """Return what is read in batches: a query, a folder, a large file; else None."""
-    return stream_of(str(file), max_memory) if sql is None else sql_source(file, sql)
+    if kept.get("sql") is not None:
+        return sql_source(file, kept["sql"])
+    layout: dict[str, Any] = {name: kept.get(name) for name in _OF_TEXTS}
+    request = Request(target=kept.get("target"), **layout)
+    return stream_of(str(file), max_memory, request)
 
 
 def streamed_table(
@@ -29,13 +33,14 @@ def streamed_table(
     kept: Mapping[str, Any],
     fit_intercept: bool,
     max_memory: int | None,
+    is_count: bool = False,
 ) -> tuple[Table, dict[Any, str]]:
     """Return a table whose X is the problem of a source, and what classes are called.
 
-    `linsep.separate` takes such an X.
+    `linsep.separate` takes such an X, which knows what numbers its rows were given.
     """
     given = [name for name in _OF_TEXTS if name in kept]
-    if given:
+    if given and not (isinstance(source, Source) and source.are_texts):
         raise InputError(
             f"--{given[0]} goes with a file of text, got {source.name}, which is read "
             "in batches; leave it out"
@@ -46,6 +51,7 @@ def streamed_table(
         drop=kept.get("drop", ()),
         missing=kept.get("missing", "refuse"),
         fit_intercept=fit_intercept,
+        is_count=is_count,
     )
     problem = problem_of_stream(
         source, request, positive=kept.get("positive"), max_memory=max_memory
@@ -59,7 +65,6 @@ def streamed_table(
         target=target,
         levels=problem.columns.levels,
         columns=problem.columns.names,
-        rows=problem.present,
     )
     coded = table.coding_notes
     notes = tuple(note for note in problem.notes if note not in coded)

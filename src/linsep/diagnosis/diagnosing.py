@@ -75,7 +75,8 @@ def diagnose(
         in a frame or a file become columns of 0 and 1, one for each level but the one
         with the most rows; dates, and texts that are another in every row, are left
         out with a note. In its place: a formula, a path, or a model; or, for an
-        outcome of two labels, a source that is read in batches (:doc:`/scale`).
+        outcome of two labels or of counts, a source that is read in batches
+        (:doc:`/scale`).
     y : array-like of shape (n_samples,) or (n_samples, 2)
         The outcome. Binomial: two labels in any coding, shares of successes in [0, 1],
         or two columns that count successes and failures. Poisson: any non-negative
@@ -208,7 +209,9 @@ def diagnose(
         checked_callback(callback)
         watch = Watch(checked_time_limit(time_limit), callback)
         name = given[1] if isinstance(given[1], str) else "y"
-        return diagnose_streamed(streamed, watch, checked_seed(random_state), name)
+        source, named = streamed
+        seed = checked_seed(random_state)
+        return diagnose_streamed(source, watch, seed, name, named)
 
     def read() -> Study:
         study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)

@@ -1,4 +1,4 @@
-"""Regressions on data that are read in batches: two outcomes, and words on columns.
+"""Regressions on data that are read in batches: two labels or counts, and words.
 
 What a `linsep.diagnosis.pipeline` says of levels and cells needs the rows at hand. Here
 the rows are parted and the coefficients judged, with the same proofs.
@@ -6,8 +6,8 @@ the rows are parted and the coefficients judged, with the same proofs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -16,9 +16,12 @@ import numpy as np
 
 from linsep.diagnosis.exact.block_partition import Parted, parted
 from linsep.diagnosis.inputs.design import checked_features
+from linsep.diagnosis.inputs.families import family_named
+from linsep.diagnosis.inputs.outcomes import reads_as_event
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.collinear import collinear, collinear_lines
+from linsep.diagnosis.report.premises import one_outcome_text
 from linsep.diagnosis.report.sentences import estimate_lines, separated_text
 from linsep.diagnosis.report.streamed_words import (
     claims_of_columns,
@@ -28,34 +31,46 @@ from linsep.diagnosis.report.streamed_words import (
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.input import InputError, Problem
+from linsep.input.files.table import Request
 from linsep.input.problem import is_on_cluster, streamed_problem
 from linsep.input.row_names import RowNames
 from linsep.input.streams import stream_of
 from linsep.lazy import Lazy
 from linsep.proof.certificate import Certificate
 from linsep.proof.doubles import doubles_from
-from linsep.rows.blocks import BlockRows
+from linsep.rows.blocks import BlockRows, at_rest
 
+# Families of which the rows may be read in batches, and what they are called.
+_MODELS = {"binomial": "logistic regression", "poisson": "log link"}
 # The first sentence of each verdict: of n rows, k separated.
 _HEADLINES = {
-    DiagnosisStatus.OVERLAP: "Overlap (logistic regression): no direction predicts any "
-    "of the {n:,} rows perfectly.",
-    DiagnosisStatus.COMPLETE: "Complete separation (logistic regression): all {n:,} "
-    "rows are predicted perfectly.",
-    DiagnosisStatus.QUASI_COMPLETE: "Quasi-complete separation (logistic regression): "
-    "{k:,} of {n:,} rows are predicted perfectly.",
+    DiagnosisStatus.OVERLAP: "Overlap ({model}): no direction predicts any of the "
+    "{n:,} rows perfectly.",
+    DiagnosisStatus.COMPLETE: "Complete separation ({model}): all {n:,} rows are "
+    "predicted perfectly.",
+    DiagnosisStatus.QUASI_COMPLETE: "Quasi-complete separation ({model}): {k:,} of "
+    "{n:,} rows are predicted perfectly.",
 }
 _TO_DO = (
     "What to do: use a penalty, as Firth's or ridge; remedies that come as code are "
     "those of rows in memory."
 )
+_TURNED = {
+    Estimate.PLUS: Estimate.MINUS,
+    Estimate.MINUS: Estimate.PLUS,
+}
+_OTHERS = "What to do: get data with another outcome too."
 
 
 def diagnose_streamed(
-    read: Callable[[], Problem], watch: Watch, seed: int = 0, outcome_name: str = "y"
+    read: Callable[[], Problem],
+    watch: Watch,
+    seed: int = 0,
+    outcome_name: str = "y",
+    family: str = "binomial",
 ) -> Diagnosis:
-    """Diagnose a logistic regression on data that are read in batches."""
-    known = Diagnosis(DiagnosisStatus.UNDECIDED, "binomial")
+    """Diagnose a regression, binomial or Poisson, on data that are read in batches."""
+    known = Diagnosis(DiagnosisStatus.UNDECIDED, family)
     try:
         problem = read()
         rows = problem.rows
@@ -68,14 +83,10 @@ def diagnose_streamed(
             n_features=problem.n_features,
             findings=problem.notes,
         )
-        if problem.classes.size == 1:
-            raise InputError(
-                f"the outcome must have two labels where data are read in batches, got "
-                f"{problem.classes[0]!r} in all {rows.shape[0]:,} rows"
-            )
-        with _watched(rows, watch):
+        with at_rest(rows), rows.watched(lambda _: require_time(watch.is_over)):
             watch.begin("rows")
-            found = parted(rows, np.random.default_rng(seed), watch)
+            rng = np.random.default_rng(seed)
+            found = parted(rows, rng, watch, are_counts=family == "poisson")
             decided = _told(known, problem, names, found)
             words = _words(decided, problem, names, found, outcome_name, watch)
         return replace(decided, _sentences=Lazy(lambda: words), seconds=watch.seconds)
@@ -91,8 +102,10 @@ def streamed_problem_of(
     fit_intercept: bool | None,
     missing: str | None,
     options: Mapping[str, Any],
-) -> Callable[[], Problem] | None:
-    """Return what reads a source that is read in batches; None if it is none.
+) -> tuple[Callable[[], Problem], str] | None:
+    """Return what reads a source that is read in batches, and the family.
+
+    None if it is no such source.
 
     Raises
     ------
@@ -104,34 +117,32 @@ def streamed_problem_of(
         return None
     source, y = given
     if not (isinstance(source, Problem) or is_on_cluster(source)):
-        source = stream_of(source) if isinstance(y, str | int) else None
+        is_named = isinstance(y, str | int)
+        source = stream_of(source, request=Request(target=y)) if is_named else None
     if source is None:
         return None
+    family = "binomial"
     for name, value in options.items():
-        if value is not None and not (name == "family" and value == "binomial"):
-            raise InputError(
-                f"{name} goes with data held in memory, got a source that is read in "
-                "batches, of which logistic regressions of two outcomes are diagnosed; "
-                "read a part of it, or leave the option out"
-            )
+        if value is None:
+            continue
+        if name == "family" and (family := family_named(value)) in _MODELS:
+            continue
+        raise InputError(
+            f"{name} goes with data held in memory, got a source that is read in "
+            "batches, of which logistic regressions of two outcomes and regressions "
+            "of counts (family='poisson') are diagnosed; read a part of it, or leave "
+            "the option out"
+        )
 
     def read() -> Problem:
         whole = fit_intercept is not False
-        found = streamed_problem(source, y, whole, missing or "refuse")
+        is_count = family == "poisson"
+        given = source, y, whole, missing or "refuse"
+        found = streamed_problem(*given, is_count=is_count)
         assert found is not None
         return found
 
-    return read
-
-
-@contextmanager
-def _watched(rows: BlockRows, watch: Watch) -> Iterator[None]:
-    """End a reading where the watch says so."""
-    rows.told = lambda _: require_time(watch.is_over)
-    try:
-        yield
-    finally:
-        rows.told = None
+    return read, family
 
 
 def _told(
@@ -150,19 +161,25 @@ def _told(
     if problem.fit_intercept:
         columns.insert(0, (d - 1, INTERCEPT))
     exact = direction = None
+    w, estimates = found.w, found.estimates
+    if problem.classes.size == 1 and not reads_as_event(problem.classes[0]):
+        # The only class has the positive sign, but is what does not happen.
+        w = tuple(-value for value in w)
+        estimates = {j: _TURNED.get(found, found) for j, found in estimates.items()}
     if status is not DiagnosisStatus.OVERLAP:
-        exact = tuple(found.w[j] for j, _ in columns)
+        exact = tuple(w[j] for j, _ in columns)
         direction = doubles_from(exact)
-    without = {name: found.estimates[j] for j, name in columns if j in found.estimates}
+    without = {name: estimates[j] for j, name in columns if j in estimates}
 
     def certificate() -> Certificate | None:
         rng = np.random.default_rng(0)
-        return found.certificate(rows, problem.classes, rng)
+        with at_rest(rows):
+            return found.certificate(rows, problem.classes, rng)
 
     return replace(
         known,
         status=status,
-        message=" ".join(_verdict(status, found)),
+        message=" ".join(_verdict(known.family, status, found)),
         rank=found.columns.rank,
         separated_rows=problem.given(np.flatnonzero(~found.overlapped)),
         overlapped_rows=problem.given(np.flatnonzero(found.overlapped)),
@@ -172,7 +189,7 @@ def _told(
         estimates={
             name: Estimate.ALIASED
             if found.columns.aliased[j]
-            else found.estimates.get(j, Estimate.UNDECIDED)
+            else estimates.get(j, Estimate.UNDECIDED)
             for j, name in columns
         },
         estimates_without_aliased=without,
@@ -181,7 +198,7 @@ def _told(
     )
 
 
-def _verdict(status: DiagnosisStatus, found: Parted) -> list[str]:
+def _verdict(family: str, status: DiagnosisStatus, found: Parted) -> list[str]:
     """Return the verdict on the rows, and whether estimates exist."""
     exists = "No finite maximum likelihood estimate exists."
     if status is DiagnosisStatus.OVERLAP:
@@ -189,7 +206,8 @@ def _verdict(status: DiagnosisStatus, found: Parted) -> list[str]:
         which = "" if is_whole else " of every coefficient that is identified"
         exists = f"The maximum likelihood estimate{which} exists."
     n, k = found.overlapped.size, int(np.count_nonzero(~found.overlapped))
-    return [_HEADLINES[status].format(n=n, k=k), exists]
+    headline = _HEADLINES[status].format(n=n, k=k, model=_MODELS[family])
+    return [headline, exists]
 
 
 def _words(
@@ -207,12 +225,18 @@ def _words(
     rows = problem.rows
     assert isinstance(rows, BlockRows)
     separated = np.flatnonzero(~found.overlapped)
-    headline, *last = _verdict(known.status, found)
+    headline, *last = _verdict(known.family, known.status, found)
     lines = [headline]
-    if known.exact_direction is not None:
+    is_count = known.family == "poisson"
+    is_one = (rows.signs < 0).all() if is_count else problem.classes.size == 1
+    if is_one:
+        outcome = f"{outcome_name} = {problem.classes[0]}"
+        lines.append(one_outcome_text(outcome, is_count))
+    elif known.exact_direction is not None:
         study, is_all = None, False
         with suppress(OutOfTime, KeyboardInterrupt):
-            study = telling_rows(rows, separated, problem.classes, names, outcome_name)
+            outcomes = known.family, problem.classes, outcome_name
+            study = telling_rows(rows, separated, outcomes, names)
             if study is not None:
                 claims, is_all = claims_of_columns(study, separated, watch.is_over)
                 lines += claims
@@ -221,9 +245,10 @@ def _words(
             terms = list(zip(known.coefficient_names, exact, strict=True))
             given = study, terms, separated.size, rows.fit_intercept
             lines.append(direction_text(*given))
-        if known.status is DiagnosisStatus.QUASI_COMPLETE:
-            last.insert(0, separated_text(RowNames(), known.separated_rows))
-        last.append(_TO_DO)
+    if known.status is DiagnosisStatus.QUASI_COMPLETE:
+        last.insert(0, separated_text(RowNames(), known.separated_rows))
+    if separated.size:
+        last.append(_OTHERS if is_one else _TO_DO)
     lines.append(" ".join(last))
     lines += [f"{note}." for note in known.findings]
     return [*lines, *collinear_lines(known), *estimate_lines(known)]

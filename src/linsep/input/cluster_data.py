@@ -16,7 +16,12 @@ import numpy as np
 from linsep.input.errors import InputError
 from linsep.input.features import features_from
 from linsep.input.files.table import Request
-from linsep.input.labels import labels_from, signs_from
+from linsep.input.labels import (
+    are_positive,
+    labels_from,
+    signs_from,
+    signs_of_counts,
+)
 from linsep.input.problem import Problem
 from linsep.input.streams.coding import Coding
 from linsep.input.streams.problem import coded_problem, coding_of, selected
@@ -28,7 +33,9 @@ from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.partitioned import Cluster, PartitionedRows
 
 
-def cluster_problem(X: Any, y: Any, fit_intercept: bool, missing: str) -> Problem:
+def cluster_problem(
+    X: Any, y: Any, fit_intercept: bool, missing: str, is_count: bool = False
+) -> Problem:
     """Return the problem of a Dask array and its labels, or of a frame.
 
     Parameters
@@ -38,35 +45,38 @@ def cluster_problem(X: Any, y: Any, fit_intercept: bool, missing: str) -> Proble
     fit_intercept : bool
     missing : {"refuse"}
         Rows without a value are refused.
+    is_count : bool
+        Whether the labels are counts, of which matters whether they are zero.
     """
     if missing != "refuse":
         raise InputError(
             'missing must be "refuse" for data on a cluster, got '
             f"{missing!r}; drop the rows there, as by X.dropna()"
         )
+    given = y, fit_intercept, is_count
     if hasattr(X, "to_arrow_refs"):
         refs = X.to_arrow_refs()
         schema = X.schema().base_schema
-        return _frame_problem(schema, RayCluster(refs), len(refs), y, fit_intercept)
+        return _frame_problem(schema, RayCluster(refs), len(refs), *given)
     if hasattr(X, "mapInArrow"):
         from pyspark.sql.pandas.types import to_arrow_schema
 
         n_parts = X.rdd.getNumPartitions()
         schema = to_arrow_schema(X.schema)
-        return _frame_problem(schema, SparkCluster(X), n_parts, y, fit_intercept)
+        return _frame_problem(schema, SparkCluster(X), n_parts, *given)
     if hasattr(X, "to_delayed") and hasattr(X, "columns"):
         schema = next(_batches(X._meta_nonempty, list(X.columns))).schema
         parts = X.to_delayed()
-        return _frame_problem(schema, DaskCluster(parts), len(parts), y, fit_intercept)
+        return _frame_problem(schema, DaskCluster(parts), len(parts), *given)
     if not (hasattr(X, "chunks") and getattr(X, "ndim", 0) == 2):
         raise InputError(
             "X must be a Dask array of two dimensions or a frame of Dask, Ray or "
             f"Spark, got {type(X).__name__}; make an array or a frame of it"
         )
-    return _array_problem(X, y, fit_intercept)
+    return _array_problem(X, *given)
 
 
-def _array_problem(X: Any, y: Any, fit_intercept: bool) -> Problem:
+def _array_problem(X: Any, y: Any, fit_intercept: bool, is_count: bool) -> Problem:
     import dask
     import dask.array
 
@@ -87,7 +97,10 @@ def _array_problem(X: Any, y: Any, fit_intercept: bool) -> Problem:
         )
     y = y.rechunk((X.chunks[0],))
     labels = labels_from(y.compute())
-    classes, signs = signs_from(labels)
+    if is_count:
+        classes, signs = signs_of_counts(are_positive(labels))
+    else:
+        classes, signs = signs_from(labels)
     parts = [
         dask.delayed(_both)(*pair)
         for pair in zip(_blocks(X), y.to_delayed(), strict=True)
@@ -95,7 +108,7 @@ def _array_problem(X: Any, y: Any, fit_intercept: bool) -> Problem:
     dtype = np.dtype(np.float32 if X.dtype in (np.float32, np.float16) else np.float64)
     rows = PartitionedRows(
         DaskCluster(parts),
-        LoadArray(classes[-1], fit_intercept),
+        LoadArray(classes[-1], fit_intercept, is_count),
         X.chunks[0],
         signs,
         X.shape[1],
@@ -129,17 +142,25 @@ class LoadArray:
 
     positive: Any
     fit_intercept: bool
+    is_count: bool = False
 
     def __call__(self, part: tuple[Any, Any]) -> Iterator[MatrixRows]:
         """Refuse what is not finite, as for data in memory."""
         features, _ = features_from(part[0])
-        is_positive = np.asarray(labels_from(part[1]) == self.positive, dtype=bool)
+        labels = labels_from(part[1])
+        is_positive = are_positive(labels) if self.is_count else labels == self.positive
+        is_positive = np.asarray(is_positive, dtype=bool)
         signs = np.where(is_positive, 1, -1).astype(np.int8)
         yield rows_from(features, signs, self.fit_intercept)
 
 
 def _frame_problem(
-    schema: Any, cluster: Cluster, n_parts: int, y: Any, fit_intercept: bool
+    schema: Any,
+    cluster: Cluster,
+    n_parts: int,
+    y: Any,
+    fit_intercept: bool,
+    is_count: bool,
 ) -> Problem:
     if not isinstance(y, str | int):
         raise InputError(
@@ -149,7 +170,7 @@ def _frame_problem(
     source = Source("the frame", schema, _no_batches)
     request = Request(target=y, fit_intercept=fit_intercept)
     names, target, notes = selected(source, request)
-    parts = dict(cluster.fold(_Surveys(tuple(names), target), add))
+    parts = dict(cluster.fold(_Surveys(tuple(names), target, is_count), add))
     found = Survey.merged([parts[number] for number in sorted(parts)])
     classes, signs = signs_of(found, target, None)
     coding = coding_of(schema, names, found, fit_intercept)
@@ -160,7 +181,7 @@ def _frame_problem(
     sizes = [parts[k].n_given if k in parts else 0 for k in range(n_parts)]
     rows = PartitionedRows(
         cluster,
-        LoadFrame(coding, target, of_label, fit_intercept),
+        LoadFrame(coding, target, of_label, fit_intercept, is_count),
         sizes,
         signs,
         len(coding.feature_names),
@@ -180,11 +201,11 @@ def _batches(partition: Any, names: Sequence[str]) -> Iterator[Any]:
     """Yield columns of a pandas frame, an Arrow table or record batches, in batches."""
     import pyarrow as pa
 
-    if isinstance(partition, pa.Table):
-        partition = partition.to_batches()
-    elif hasattr(partition, "columns"):
+    if hasattr(partition, "columns") and not isinstance(partition, pa.Table):
         frame = partition[list(names)]
-        partition = [pa.RecordBatch.from_pandas(frame, preserve_index=False)]
+        partition = pa.Table.from_pandas(frame, preserve_index=False)
+    if isinstance(partition, pa.Table):  # whose texts may be in pieces
+        partition = partition.to_batches()
     for batch in partition:
         yield batch.select(list(names))
 
@@ -195,21 +216,23 @@ class _Surveys:
 
     names: tuple[str, ...]
     target: str
+    is_count: bool
 
     def __call__(self, number: int) -> Any:
         """Return the survey of one."""
-        return partial(_surveyed, self.names, self.target, number)
+        return partial(_surveyed, self, number)
 
 
 def _surveyed(
-    names: Sequence[str], target: str, number: int, partition: Any
+    asked: _Surveys, number: int, partition: Any
 ) -> list[tuple[int, Survey]] | None:
+    names, target = asked.names, asked.target
     batches = list(_batches(partition, [*names, target]))
     if not batches:
         return None
     schema = batches[0].schema
     source = Source("the frame", schema, lambda columns, size: iter(batches))
-    return [(number, survey(source, names, target))]
+    return [(number, survey(source, names, target, is_count=asked.is_count))]
 
 
 @dataclass(frozen=True)
@@ -220,12 +243,14 @@ class LoadFrame:
     target: str
     of_label: dict[Any, int]
     fit_intercept: bool
+    is_count: bool = False
 
     def __call__(self, partition: Any) -> Iterator[MatrixRows]:
         """Code it as the whole frame is coded."""
         for batch in _batches(partition, [*self.coding.names, self.target]):
             labels: dict[Any, int] = {}
-            codes = label_codes(batch.column(self.target), labels, self.target, 0)
+            column = batch.column(self.target)
+            codes = label_codes(column, labels, self.target, 0, self.is_count)
             signs = np.array([self.of_label[label] for label in labels], dtype=np.int8)
             features = self.coding.matrix(batch, 0, True)
             yield rows_from(features, signs[codes], self.fit_intercept)

@@ -59,6 +59,38 @@ def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int8]]:
     return classes, signs
 
 
+def are_positive(values: NDArray[Any], first_row: int = 0) -> NDArray[np.bool_]:
+    """Tell which numbers are more than zero, of an outcome that has none below.
+
+    Examples
+    --------
+    >>> are_positive(np.array([0, 3, 1]))
+    array([False,  True,  True])
+    """
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "y must hold non-negative numbers for family='poisson', got "
+            f"{values[:1].tolist()}; for classes use another family"
+        ) from None
+    bad = ~(np.isfinite(numbers) & (numbers >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            "y must hold non-negative finite numbers for family='poisson', got "
+            f"{numbers[row]} in row {first_row + row}"
+        )
+    return np.asarray(numbers > 0)
+
+
+def signs_of_counts(
+    positive: NDArray[Any],
+) -> tuple[NDArray[Any], NDArray[np.int8]]:
+    """Return the classes 0 and 1, and signs: +1 where a count is more than zero."""
+    return np.array([0, 1]), np.where(positive, 1, -1).astype(np.int8)
+
+
 def _as_array(y: Any) -> NDArray[Any]:
     """Turn any container of labels into an array, without merging labels.
 

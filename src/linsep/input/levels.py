@@ -102,3 +102,13 @@ def level_note(column: str, n_levels: int, reference: str | None) -> str:
 def coding_note(told: Sequence[str], title: str = "Text and categories") -> str:
     """Say of all columns that became columns of 0 and 1 what became of them."""
     return f"{title} as columns: {'; '.join(told)}"
+
+
+def aside_note(column: str, why: str) -> str:
+    """Say that a column of text is no feature."""
+    return f"column {column!r} {why}: it was left out"
+
+
+def truths_note(column: str) -> str:
+    """Say that a column of text stands for two numbers."""
+    return f"column {column!r} holds true and false, read as 1 and 0"

@@ -184,8 +184,12 @@ def streamed_problem(
     fit_intercept: bool,
     missing: str = "refuse",
     max_memory: int | None = None,
+    is_count: bool = False,
 ) -> Problem | None:
-    """Return the problem of data that are read in batches; None if X is held whole."""
+    """Return the problem of data that are read in batches; None if X is held whole.
+
+    With `is_count` the labels are counts, of which matters whether they are zero.
+    """
     if isinstance(X, Problem):
         return X
     if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):
@@ -197,12 +201,13 @@ def streamed_problem(
     if is_on_cluster(X):
         from linsep.input.cluster_data import cluster_problem
 
-        return cluster_problem(X, y, fit_intercept, missing)
+        return cluster_problem(X, y, fit_intercept, missing, is_count)
     from linsep.input.files.svmlight import SvmlightText
     from linsep.input.files.table import Request
     from linsep.input.streams import problem_of_stream, stream_of
 
-    source = stream_of(X, max_memory)
+    named = y if isinstance(y, str | int) else None
+    source = stream_of(X, max_memory, Request(target=named))
     if source is None:
         return None
     if not isinstance(y, str | int) and not (
@@ -212,7 +217,9 @@ def streamed_problem(
             "y must name the column of the labels where X is read in batches, got "
             f"{type(y).__name__}; pass y='name'"
         )
-    request = Request(target=y, missing=missing, fit_intercept=fit_intercept)
+    request = Request(
+        target=y, missing=missing, fit_intercept=fit_intercept, is_count=is_count
+    )
     return problem_of_stream(source, request, max_memory=max_memory)
 
 

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 import numpy as np
-from flint import arb_mat, ctx
+from flint import arb_mat, ctx, fmpz_mat
 from numpy.typing import NDArray
 
 from linsep.proof import linear
@@ -57,13 +57,15 @@ def basis_coordinates(
     ([[1.0, 0.0], [0.0, 1.0], [1.5, 0.25]], [0, 0, 2])
     """
     m, r = values.shape
+    left = linear.integer_matrix(values[basis].T)
     right = linear.integer_column([1] * r)
-    _, size = linear.solve(linear.integer_matrix(values[basis]), right)
-    if size.bit_length() * float(m) * r <= _EXACT_BITS:
-        # Short numbers come quickest by solving, long ones by elimination.
-        find = _solved_columns if size.bit_length() <= r else _exact_columns
-        return _rounded(*find(values, basis))
-    return _ball_columns(values, basis)
+    _, size = linear.solve(left.transpose(), right)
+    if size.bit_length() * float(m) * r > _EXACT_BITS:
+        return _ball_columns(values, basis, left)
+    # Short numbers come quickest by solving, long ones by elimination.
+    if size.bit_length() <= r:
+        return _rounded(*_solved_columns(values, basis, left))
+    return _rounded(*_exact_columns(values, basis))
 
 
 def _exact_columns(
@@ -82,14 +84,13 @@ def _exact_columns(
 
 
 def _solved_columns(
-    values: IntegerArray, basis: list[int]
+    values: IntegerArray, basis: list[int], left: fmpz_mat
 ) -> tuple[list[list[int]], int]:
     """Solve for the other rows together."""
     m, r = values.shape
     rest = np.setdiff1d(np.arange(m), basis)
-    numerators, denominator = linear.solve(
-        linear.integer_matrix(values[basis].T), linear.integer_matrix(values[rest].T)
-    )
+    right = linear.integer_matrix(values[rest].T)
+    numerators, denominator = linear.solve(left, right)
     columns = [[0] * r for _ in range(m)]
     for position, row in enumerate(basis):
         columns[row][position] = denominator
@@ -116,10 +117,10 @@ def _rounded(
 
 
 def _ball_columns(
-    values: IntegerArray, basis: list[int]
+    values: IntegerArray, basis: list[int], matrix: fmpz_mat
 ) -> tuple[NDArray[np.float64], list[int]]:
     """Solve in ball arithmetic, doubling the precision until the balls are small."""
-    left = arb_mat(linear.integer_matrix(values[basis].T))
+    left = arb_mat(matrix)
     right = arb_mat(linear.integer_matrix(values.T))
     zero = [not row.any() for row in values]
     precision = 128

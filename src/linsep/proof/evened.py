@@ -39,14 +39,17 @@ def evened(rows: IntegerRows) -> tuple[IntegerRows, list[int]]:
     ([[1, 1], [0, 3]], [0, 90], [0, -90])
     """
     values = rows.values
+    if not len(values):
+        return rows, [0] * values.shape[1]
     filled = values != 0
     zeros = _trailing_zeros(values)
     # Each column's usual power first: one row without an entry in the column of the
     # smallest unit must not keep all columns from theirs.
-    usual = np.zeros(values.shape[1], dtype=np.int64)
-    for j in np.flatnonzero(filled.any(axis=0)):
-        powers = np.sort(zeros[filled[:, j], j])
-        usual[j] = powers[powers.size // 2]
+    powers, middle = np.where(filled, zeros, NO_EXPONENT), filled.sum(axis=0) // 2
+    powers.sort(axis=0)
+    usual = np.where(
+        filled.any(axis=0), np.take_along_axis(powers, middle[np.newaxis], axis=0)[0], 0
+    )
     by_row = np.where(filled, zeros - usual, NO_EXPONENT).min(
         axis=1, initial=NO_EXPONENT
     )
@@ -72,8 +75,10 @@ def _trailing_zeros(values: IntegerArray) -> NDArray[np.int64]:
 
 def _shifted(values: IntegerArray, shift: NDArray[np.int64]) -> IntegerArray:
     """Divide by powers of two that leave integers, or multiply where negative."""
-    if not shift.any() and values.dtype != object:
-        return values
+    if values.dtype != object:
+        lengths = np.frexp(np.abs(values).astype(np.float64))[1] - shift
+        if lengths.max(initial=0) <= INT64_BITS:
+            return values >> np.maximum(shift, 0) << np.maximum(-shift, 0)
     flat = [
         int(value) >> power if power >= 0 else int(value) << -power
         for value, power in zip(

@@ -31,6 +31,7 @@ _REBASES = 6
 
 def settle(
     A: Any,
+    order: Sequence[int] | NDArray[np.intp] = (),
     *,
     should_stop: Callable[[], bool] = never,
 ) -> Answer | None:
@@ -40,6 +41,8 @@ def settle(
     ----------
     A : ndarray or sparse CSR matrix of shape (m, d), float64
         Finite entries, taken at their exact values.
+    order : sequence of int, default=()
+        Rows likely to be tight or in conflict, likeliest first.
     should_stop : callable, optional
         Asked between steps; a true answer gives up.
 
@@ -56,7 +59,7 @@ def settle(
     (0, 1, 2)
     """
     dense, columns = dense_columns(A)
-    answer = settle_rows(IntegerRows.from_floats(dense), should_stop)
+    answer = settle_rows(IntegerRows.from_floats(dense), should_stop, order)
     if isinstance(answer, Separator):
         full = [0] * A.shape[1]
         for column, value in zip(columns, answer.w, strict=True):
@@ -70,10 +73,7 @@ def settle_rows(
     should_stop: Callable[[], bool] = never,
     order: Sequence[int] | NDArray[np.intp] = (),
 ) -> Answer | None:
-    """Decide rows of exact integers; see `settle`.
-
-    `order` names rows likely to be tight or in conflict, likeliest first.
-    """
+    """Decide rows of exact integers; see `settle`."""
     return proved(rows, order, lambda search: _climb(search, should_stop))
 
 

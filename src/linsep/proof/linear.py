@@ -52,8 +52,8 @@ def independent_columns(values: IntegerArray, attempt: int = 0) -> list[int]:
     """
     m, d = values.shape
     pivots: list[int] = []
-    start, size = 0, 2 * m
     # Piece by piece: where columns are far more than rows, the first hold the rank.
+    start, size = 0, d if d <= 4 * m else 2 * m
     while start < d and len(pivots) < m:
         piece = [*pivots, *range(start, min(start + size, d))]
         found = _pivots(nmod_mat(integer_matrix(values[:, piece]), prime(attempt)))

@@ -144,6 +144,8 @@ class Search:
         ranked = [*first, *(i for i in range(m) if i not in first)]
         chosen = linear.independent_columns(rows.values[ranked].T, attempt)
         basis = [ranked[position] for position in chosen]
+        if len(basis) == rows.shape[1]:
+            return cls(rows, list(range(len(basis))), basis)
         columns = linear.independent_columns(rows.values[basis], attempt)
         return cls(rows, columns, basis)
 
@@ -163,12 +165,9 @@ class Search:
         # Coordinates do not depend on the scale of a column; their rounding does.
         floats = np.ldexp(floats, -np.frexp(np.abs(floats).max(axis=0))[1])
         basis = floats[self.basis]
-        try:
-            tableau = np.linalg.solve(basis.T, floats.T).T
-        except np.linalg.LinAlgError:
-            return False
         if not np.linalg.cond(basis, 1) < _CONDITION_LIMIT:
             return False
+        tableau = np.linalg.solve(basis.T, floats.T).T
         self.follow(np.ascontiguousarray(tableau, dtype=np.float64), should_stop)
         return True
 
@@ -188,6 +187,11 @@ class Search:
         draws = np.random.default_rng(1).integers(1 << 20, 1 << 21, len(self.basis))
         cost = [int(draw) for draw in draws]
         tie = False
+        if self.entering is not None and not should_stop():
+            # If it is the conflict that the guess took it for, that is all.
+            u, scale = self._coordinates(self.entering)
+            if max(u) <= 0:
+                return self._conflict(self.entering, u, scale)
         steps = count() if limit is None else range(limit)
         for _ in steps:
             if should_stop():

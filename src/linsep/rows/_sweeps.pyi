@@ -52,6 +52,9 @@ def column_moments(
     peak: Floats,
     square: Floats,
 ) -> None: ...
+def centred_rows(
+    rows: Floats, centre: Floats, out: Floats, largest: Floats
+) -> None: ...
 def moved_rows(
     X: Floats, origin: Floats, scale: Floats, signs: Floats, out: Floats
 ) -> None: ...

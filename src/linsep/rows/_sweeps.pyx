@@ -17,6 +17,26 @@ ctypedef fused index:
     int64_t
 
 
+cdef extern from "_sweeps.h" nogil:
+    void margins_of_rows_float(
+        const char* X, ptrdiff_t n, ptrdiff_t d, ptrdiff_t step, const int8_t* signs,
+        const double* w, double constant, double* s, double* t
+    )
+    void margins_of_rows_double(
+        const char* X, ptrdiff_t n, ptrdiff_t d, ptrdiff_t step, const int8_t* signs,
+        const double* w, double constant, double* s, double* t
+    )
+    void add_columns_float(
+        const uintptr_t* addresses, ptrdiff_t m, ptrdiff_t first, ptrdiff_t n,
+        const double* w, double* total, double* size
+    )
+    void add_columns_double(
+        const uintptr_t* addresses, ptrdiff_t m, ptrdiff_t first, ptrdiff_t n,
+        const double* w, double* total, double* size
+    )
+    void add_words(const uint32_t* words, ptrdiff_t n, uint64_t* lanes)
+
+
 def row_major_margins(
     const real[:, :] X,
     const int8_t[::1] signs,
@@ -25,26 +45,21 @@ def row_major_margins(
     double[::1] s,
     double[::1] t,
 ):
-    """Set ``s = sign (x . w + constant)`` and ``t`` for rows, each in one piece.
-
-    One row after the other: several at once are quicker in the cache, but half as quick
-    from memory, which is then not read ahead.
-    """
-    cdef Py_ssize_t i, j, d = X.shape[1]
-    cdef double total, size, term
-    cdef const real* x
+    """Set ``s = sign (x . w + constant)`` and ``t`` for rows, each in one piece."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], step = X.strides[0]
+    if n == 0:
+        return
+    cdef const char* x = <const char*> &X[0, 0] if d else NULL
     cdef const double* weights = &w[0] if d else NULL
     with nogil:
-        for i in range(X.shape[0]):
-            x = &X[i, 0] if d else NULL
-            total = constant
-            size = fabs(constant)
-            for j in range(d):
-                term = x[j] * weights[j]
-                total += term
-                size += fabs(term)
-            s[i] = signs[i] * total
-            t[i] = size
+        if real is float:
+            margins_of_rows_float(
+                x, n, d, step, &signs[0], weights, constant, &s[0], &t[0]
+            )
+        else:
+            margins_of_rows_double(
+                x, n, d, step, &signs[0], weights, constant, &s[0], &t[0]
+            )
 
 
 def scattered_margins(
@@ -61,7 +76,9 @@ def scattered_margins(
     A column is ``s.shape[0]`` numbers from its address on. Rows are gone through a few
     thousand at a time, whose sums stay in the nearest cache.
     """
-    cdef Py_ssize_t first, i, j, size, n = s.shape[0]
+    cdef Py_ssize_t first, i, size, n = s.shape[0], m = addresses.shape[0]
+    cdef const uintptr_t* columns = &addresses[0] if m else NULL
+    cdef const double* weights = &w[0] if m else NULL
     with nogil:
         for first in range(0, n, 2048):
             size = min(<Py_ssize_t> 2048, n - first)
@@ -69,43 +86,15 @@ def scattered_margins(
                 s[i] = constant
                 t[i] = fabs(constant)
             if is_single:
-                add_columns[float](addresses, first, size, w, &s[first], &t[first])
+                add_columns_float(
+                    columns, m, first, size, weights, &s[first], &t[first]
+                )
             else:
-                add_columns[double](addresses, first, size, w, &s[first], &t[first])
+                add_columns_double(
+                    columns, m, first, size, weights, &s[first], &t[first]
+                )
             for i in range(first, first + size):
                 s[i] *= signs[i]
-
-
-cdef inline void add_columns(
-    const uintptr_t[::1] addresses,
-    Py_ssize_t first,
-    Py_ssize_t n,
-    const double[::1] w,
-    double* total,
-    double* size,
-    real* kind=NULL,
-) noexcept nogil:
-    """Add the terms of some rows, and their sizes: four columns at a time."""
-    cdef Py_ssize_t i, j, m = addresses.shape[0]
-    cdef const real *a
-    cdef const real *b
-    cdef const real *c
-    cdef const real *d
-    cdef double p, q, r, u
-    for j in range(0, m - 3, 4):
-        a, b = <const real*> addresses[j] + first, <const real*> addresses[j + 1] + first
-        c, d = <const real*> addresses[j + 2] + first, <const real*> addresses[j + 3] + first
-        for i in range(n):
-            p, q = a[i] * w[j], b[i] * w[j + 1]
-            r, u = c[i] * w[j + 2], d[i] * w[j + 3]
-            total[i] += (p + q) + (r + u)
-            size[i] += (fabs(p) + fabs(q)) + (fabs(r) + fabs(u))
-    for j in range(m - m % 4, m):
-        a = <const real*> addresses[j] + first
-        for i in range(n):
-            p = a[i] * w[j]
-            total[i] += p
-            size[i] += fabs(p)
 
 
 def sparse_margins(
@@ -207,12 +196,11 @@ def row_hashes(
 
 def add_to_lanes(const uint32_t[::1] words, Py_ssize_t lane, uint64_t[::1] lanes):
     """Add each word to the lane after that of the word before, round and round."""
-    cdef Py_ssize_t i = 0, k, size
+    cdef Py_ssize_t i = 0, size
     with nogil:
         while i < words.shape[0]:
             size = min(lanes.shape[0] - lane, words.shape[0] - i)
-            for k in range(size):
-                lanes[lane + k] += words[i + k]
+            add_words(&words[i], size, &lanes[lane])
             i += size
             lane = 0
 
@@ -246,6 +234,29 @@ def column_moments(
                 distance = x[j] - mean[j]
                 peak[j] = max(peak[j], fabs(distance))
                 square[j] += share[i] * (distance * distance)
+
+
+def centred_rows(
+    const double[:, ::1] rows,
+    const double[::1] centre,
+    double[:, ::1] out,
+    double[::1] largest,
+):
+    """Fill ``out`` with rows ``s (x - centre, 1)`` in place of ``s (x, 1)``.
+
+    Also each column's largest magnitude, infinite where it left the doubles; zero
+    before.
+    """
+    cdef Py_ssize_t i, j, d = rows.shape[1]
+    cdef double sign
+    with nogil:
+        for i in range(rows.shape[0]):
+            sign = rows[i, d - 1]
+            for j in range(d - 1):
+                out[i, j] = rows[i, j] - sign * centre[j]
+                largest[j] = max(largest[j], fabs(out[i, j]))
+            out[i, d - 1] = sign
+            largest[d - 1] = 1.0
 
 
 def moved_rows(

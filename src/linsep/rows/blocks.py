@@ -8,23 +8,28 @@ the few rows that were named: the worst of each scan, and those that were taken.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows.matrices import rows_from, stacked
 from linsep.rows.matrix_rows import Margins, MatrixRows, are_all
-from linsep.rows.protocol import Scan
+from linsep.rows.protocol import CHUNK_ENTRIES, Scan
 
 Index = NDArray[np.intp]
 Found = TypeVar("Found")
+# Numbers of first rows, with the blocks that they begin; can be closed.
+Blocks: TypeAlias = Generator[tuple[int, MatrixRows], None, None]
 
 # Entries of named rows that are kept at most, 64 MB of doubles. A scan that names more
 # rows brings the worst of them along.
 MOST_KEPT = 1 << 23
+# Pieces of a loop over all rows are larger; see `linsep.rows.protocol.split`.
+LARGE_PIECE = CHUNK_ENTRIES // 2
 
 
 def rows_changed(row: int) -> Exception:
@@ -33,6 +38,16 @@ def rows_changed(row: int) -> Exception:
         "rows must be the same, in the same order, each time they are read, got others "
         f"by row {row}"
     )
+
+
+@contextmanager
+def at_rest(rows: Any) -> Iterator[None]:
+    """Leave no reading of rows open, if they are read: their source may allow one."""
+    try:
+        yield
+    finally:
+        if isinstance(rows, BlockRows):
+            rows.let_go()
 
 
 class BlockRows(ABC):
@@ -85,7 +100,7 @@ class BlockRows(ABC):
         self._reading: _Reading | None = None
 
     @abstractmethod
-    def blocks(self) -> Iterator[tuple[int, MatrixRows]]:
+    def blocks(self) -> Blocks:
         """Yield the number of a block's first row, and the block; all rows, in order.
 
         There is at least one block, if one without rows.
@@ -106,14 +121,30 @@ class BlockRows(ABC):
             Merges what was found in earlier blocks with what was found in later ones.
         """
         self.n_readings += 1
-        self._reading = None  # what it holds of a file is let go of
+        self.let_go()
         found: Found | None = None
-        for start, block in self.blocks():
-            here = visit(start, block)
-            found = here if found is None else merged(found, here)
-            self._tell(start + block.shape[0])
+        with closing(self.blocks()) as blocks:
+            for start, block in blocks:
+                here = visit(start, block)
+                found = here if found is None else merged(found, here)
+                self._tell(start + block.shape[0])
         assert found is not None
         return found
+
+    @contextmanager
+    def watched(self, told: Callable[[int], None]) -> Iterator[None]:
+        """Tell someone of every block meanwhile; see `told`."""
+        self.told = told
+        try:
+            yield
+        finally:
+            self.told = None
+
+    def let_go(self) -> None:
+        """Close a reading that stopped on the way."""
+        if self._reading is not None:
+            self._reading.close()
+        self._reading = None
 
     def gather(self, index: Index) -> Any:
         """Return the rows named, at least one, which increase, neither signed nor kept.
@@ -123,8 +154,7 @@ class BlockRows(ABC):
         """
         reading = self._reading
         if reading is None or index[0] < reading.start:
-            self.n_readings += 1
-            reading = self._reading = _Reading(self.blocks())
+            reading = self._begun()
         return reading.gathered(index, self._tell)
 
     def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
@@ -177,6 +207,12 @@ class BlockRows(ABC):
         """Return some rows; those not known are looked for in one reading."""
         if index.size == 0:
             return self._range(0, 0)
+        found = self._kept.find(index)
+        if found is not None:
+            return found
+        reading, size = self._reading, index.size * self.shape[1]
+        if reading is not None and index[0] >= reading.start and size > LARGE_PIECE:
+            return self.gather(index)  # of a loop over rows, which asks for none again
         missing = np.setdiff1d(index, self._kept.index)
         if missing.size:
             more = self.gather(missing)
@@ -190,13 +226,19 @@ class BlockRows(ABC):
         """Return the rows from one number to another, going on where one stopped."""
         reading = self._reading
         if reading is None or start < reading.start:
-            self.n_readings += 1
-            reading = self._reading = _Reading(self.blocks())
+            reading = self._begun()
         found = reading.until(start, stop)
         self._tell(stop)
         if stop >= self.shape[0]:
-            self._reading = None
+            self.let_go()
         return found
+
+    def _begun(self) -> _Reading:
+        """Begin a reading at the first row."""
+        self.let_go()
+        self.n_readings += 1
+        self._reading = _Reading(self.blocks())
+        return self._reading
 
     def _compare(self, stop: int, fingerprint: int) -> None:
         """Raise if the rows up to one are not those of an earlier reading."""
@@ -325,9 +367,13 @@ class _Kept:
 class _Reading:
     """A reading of all rows that stops and goes on, at the block it is in."""
 
-    def __init__(self, blocks: Iterator[tuple[int, MatrixRows]]) -> None:
+    def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self.start, self._block = next(blocks)
+
+    def close(self) -> None:
+        """Read no further."""
+        self._blocks.close()
 
     def until(self, start: int, stop: int) -> Any:
         """Return the rows from one number to another; none before were let go of."""

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.blocks import BlockRows, Index
+from linsep.rows.blocks import BlockRows, Blocks, Index
 from linsep.rows.dense import DenseRows
-from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.protocol import CHUNK_ENTRIES, Scan
 from linsep.rows.rounding import certain_signs, rounding_error
 from linsep.rows.sweep import sweep
@@ -84,7 +82,7 @@ class DeviceRows(BlockRows):
         self.X, self._xp = X, xp
         self._signs = self._there(signs.astype(dtype))
 
-    def blocks(self) -> Iterator[tuple[int, MatrixRows]]:
+    def blocks(self) -> Blocks:
         """Bring the rows to the processor, a block after the other."""
         n = self.shape[0]
         step = max(1, BLOCK_ENTRIES // self.entries_a_row)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.blocks import BlockRows, Found, Index, rows_changed
+from linsep.rows.blocks import BlockRows, Blocks, Found, Index, rows_changed
 from linsep.rows.columns import ColumnsApart
 from linsep.rows.fingerprint import Fingerprint
 from linsep.rows.matrices import rows_from, stacked
@@ -71,7 +71,7 @@ class PartitionedRows(BlockRows):
         self._cluster, self._load = cluster, load
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
 
-    def blocks(self) -> Iterator[tuple[int, MatrixRows]]:
+    def blocks(self) -> Blocks:
         """Yield the partitions one by one: all rows travel, for a certificate alone."""
         visits = Visits(self._load, self._starts, fetched, _both)
         stops: set[int] = set()

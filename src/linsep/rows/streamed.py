@@ -1,4 +1,4 @@
-"""Rows of a source that is read anew for every sweep, the next block ahead."""
+"""Rows of a source that is read anew for every sweep, the next blocks ahead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.blocks import BlockRows, rows_changed
+from linsep.rows.blocks import BlockRows, Blocks, rows_changed
 from linsep.rows.fingerprint import Fingerprint
 from linsep.rows.matrices import rows_from
 from linsep.rows.matrix_rows import MatrixRows
@@ -43,14 +43,14 @@ class StreamedRows(BlockRows):
         )
         self._read = read
 
-    def blocks(self) -> Iterator[tuple[int, MatrixRows]]:
-        """Yield the blocks of one reading, the next one read meanwhile."""
+    def blocks(self) -> Blocks:
+        """Yield the blocks of one reading, while the next are compared and read."""
         yield from one_ahead(self._compared())
 
     def _compared(self) -> Iterator[tuple[int, MatrixRows]]:
         """Yield the blocks of one reading, each compared with those of the others."""
         start, fingerprint = 0, Fingerprint()
-        for features in self._read():
+        for features in one_ahead(self._read()):
             stop = start + features.shape[0]
             if stop > self.shape[0]:
                 raise self._changed(start)

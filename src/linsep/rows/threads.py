@@ -8,8 +8,9 @@ be used by several callers at once.
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -75,18 +76,33 @@ def map_in_threads(
 
 
 def one_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield the items, each made by another thread while the one before is used."""
-    from concurrent.futures import ThreadPoolExecutor
+    """Yield the items, each made by another thread while the one before is used.
+
+    Where the reading is given up, what is being made is waited for, and the items are
+    closed: a source may allow one reading at a time.
+    """
+    from concurrent.futures import ThreadPoolExecutor, wait
 
     end: Any = object()
+    readers: set[int] = set()
+
+    def following() -> Any:
+        readers.add(threading.get_ident())
+        return next(items, end)
+
     reader = ThreadPoolExecutor(1, thread_name_prefix="linsep-reader")
+    waiting = reader.submit(following)
     try:
-        waiting = reader.submit(next, items, end)
         while (item := waiting.result()) is not end:
-            waiting = reader.submit(next, items, end)
+            waiting = reader.submit(following)
             yield item
     finally:
-        # Not waited for: it may be the reader itself that clears a reading given up.
+        # The reader does not wait for itself, where it clears a reading given up.
+        if threading.get_ident() not in readers:
+            if not waiting.cancel():
+                wait([waiting])
+            if isinstance(items, Generator):
+                items.close()
         reader.shutdown(wait=False, cancel_futures=True)
 
 

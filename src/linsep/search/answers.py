@@ -16,7 +16,7 @@ from linsep.input import Problem
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.result import LargestMargin, Separation, Status
 from linsep.rows import Rows, as_dense
-from linsep.rows.blocks import BlockRows
+from linsep.rows.blocks import BlockRows, at_rest
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Effort, Interval, Monitor
 from linsep.search.reasons import Reason
@@ -136,9 +136,11 @@ def answered(
         problem = read()
         if len(problem.classes) == 1 and problem.fit_intercept:
             return one_class(problem, monitor.effort, record)
-        with _watched(problem.rows, monitor):
-            verdict = find(problem.rows)
-        return result_of(problem, verdict, monitor.effort, monitor.interval, record)
+        with at_rest(problem.rows):
+            with _watched(problem.rows, monitor):
+                verdict = find(problem.rows)
+            told = verdict, monitor.effort, monitor.interval, record
+            return result_of(problem, *told)
     except KeyboardInterrupt:
         if problem is None:
             return interrupted(monitor.effort, record, fit_intercept)
@@ -152,11 +154,9 @@ def _watched(rows: Rows, monitor: Monitor) -> Iterator[None]:
     if not isinstance(rows, BlockRows):
         yield
         return
-    rows.told, monitor.n_rows = monitor.read, rows.shape[0]
-    try:
+    monitor.n_rows = rows.shape[0]
+    with rows.watched(monitor.read):
         yield
-    finally:
-        rows.told = None
 
 
 def result_of(
@@ -293,6 +293,10 @@ def _certificate(problem: Problem, verdict: Verdict) -> Lazy[Certificate] | None
     rows, classes = problem.rows, problem.classes
 
     def certificate() -> Certificate:
+        with at_rest(rows):
+            return made()
+
+    def made() -> Certificate:
         from linsep.proof.certificate import Certificate
 
         if verdict.hyperplane is not None:

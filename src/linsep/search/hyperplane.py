@@ -15,6 +15,7 @@ from linsep.proof.exact import exact_values, integers_from
 from linsep.proof.signs import row_signs, signs_of
 from linsep.rows import Rows, Scan, split
 from linsep.solvers.bounds import EPS
+from linsep.solvers.scaling import shifted
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Hyperplane:
             return self
         shift = 1 - int(np.frexp(slack)[1])
         with np.errstate(over="ignore", under="ignore"):
-            scaled = np.ldexp(self.w, shift)
+            scaled = shifted(self.w, shift)
         sizes = np.abs(scaled[self.w != 0])
         tiny, huge = np.finfo(np.float64).tiny, np.finfo(np.float64).max
         return Hyperplane(scaled) if ((sizes >= tiny) & (sizes <= huge)).all() else self

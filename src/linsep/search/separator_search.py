@@ -38,6 +38,9 @@ MOST_PLAYED, MOST_FACTORED = 1_500, 10_000
 ALMOST_NONE = 0.02
 
 
+Index = NDArray[np.intp]
+
+
 class Engine(Protocol):
     """How a search decides; `by_margin` ranks a sweep's rows by ``a_i . w`` itself."""
 
@@ -129,7 +132,7 @@ class Search:
         self.monitor.at_least(bound)
 
     def bound_above(
-        self, working: WorkingSet, support: NDArray[np.intp], p: NDArray[np.float64]
+        self, working: WorkingSet, support: Index, p: NDArray[np.float64]
     ) -> None:
         """Take in what weights on rows held say the margin is at most."""
         bound = margin_upper(working.rows, p, self.rows.fit_intercept, support)
@@ -140,7 +143,7 @@ class Search:
         return w[: self.rows.shape[1] - int(self.rows.fit_intercept)]
 
     def prove_conflict(
-        self, working: WorkingSet, support: NDArray[np.intp], p: NDArray[np.float64]
+        self, working: WorkingSet, support: Index, p: NDArray[np.float64]
     ) -> Verdict | None:
         """Settle a conflict exactly; None if floating point was wrong about it.
 
@@ -166,10 +169,10 @@ class Search:
             )
         return None if conflict is None else self._inseparable(working, conflict)
 
-    def settle(self, working: WorkingSet) -> Hyperplane | Verdict:
+    def settle(self, working: WorkingSet, order: Index) -> Hyperplane | Verdict:
         """Decide by a factorisation where columns are many, or by exact arithmetic.
 
-        Exact arithmetic always ends, but not soon.
+        Exact arithmetic always ends, but not soon: sooner from rows in a good order.
         """
         from linsep.proof.ladder import settle
 
@@ -178,7 +181,7 @@ class Search:
             return self.factored
         if size > MOST_COORDINATES:
             raise Stopped(Reason.TOO_LARGE_TO_SETTLE.text(MOST_COORDINATES))
-        settled = settle(working.rows, should_stop=self.monitor.should_stop)
+        settled = settle(working.rows, order, should_stop=self.monitor.should_stop)
         if isinstance(settled, Conflict):
             return self._inseparable(working, settled)
         if settled is None:
@@ -210,7 +213,7 @@ class SeparatorEngine:
 
     search: Search
     by_margin: bool = False
-    support: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+    support: Index = field(default_factory=lambda: np.empty(0, np.intp))
     _is_stuck: bool = False
     _is_factored: bool = False
 
@@ -232,7 +235,7 @@ class SeparatorEngine:
         if candidate.kind is Kind.SEPARATOR and not self._is_stuck:
             return Hyperplane(candidate.w)
         self.search.monitor.stop_if_due()
-        return self.search.settle(working)
+        return self.search.settle(working, support[np.argsort(-p, kind="stable")])
 
     def _patience(self, working: WorkingSet) -> float:
         """Return with what share of rows on the wrong side the engines are given up.
@@ -311,7 +314,7 @@ class SeparatorEngine:
             return hyperplane, None
         return hyperplane, min(scan.margin_settled, slack)
 
-    def _doubtful(self, hyperplane: Hyperplane, scan: Scan) -> NDArray[np.intp]:
+    def _doubtful(self, hyperplane: Hyperplane, scan: Scan) -> Index:
         """Return all rows within rounding of the hyperplane."""
         if scan.n_unsettled > scan.index.size:
             self.search.monitor.n_passes += 1

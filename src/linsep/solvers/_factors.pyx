@@ -30,15 +30,20 @@ def cholesky(matrix):
 
 
 def solve_factored(triangle, right):
-    """Solve by a lower factor; ``right`` of shape (n,) or (n, k)."""
+    """Solve by a lower factor in either order; ``right`` of shape (n,) or (n, k)."""
     solution = np.array(right, dtype=np.float64, order="F")
     if solution.size == 0:
         return solution
-    cdef const double[::1, :] factor = np.asfortranarray(triangle)
+    # A factor in C order is, to LAPACK, an upper one.
+    cdef bint is_upper = triangle.flags.c_contiguous
+    cdef char* half = "U" if is_upper else "L"
+    cdef const double[::1, :] factor = np.asfortranarray(
+        triangle.T if is_upper else triangle
+    )
     cdef double[::1, :] out = solution.reshape(len(solution), -1, order="F")
     cdef int n = <int> out.shape[0], k = <int> out.shape[1], failed
     with nogil:
-        dpotrs("L", &n, &k, <double*> &factor[0, 0], &n, &out[0, 0], &n, &failed)
+        dpotrs(half, &n, &k, <double*> &factor[0, 0], &n, &out[0, 0], &n, &failed)
     return solution
 
 
@@ -109,6 +114,24 @@ def divided(rows, triangle, bint lower=False):
             &out[0, 0], &k,
         )
     return quotient
+
+
+def packed(double[:, ::1] rows, const Py_ssize_t[::1] columns):
+    """Return some columns, in the memory of the rows: new memory costs a pass or two.
+
+    The rows are lost.
+    """
+    cdef Py_ssize_t i, j, k = columns.shape[0]
+    cdef double[::1] row = np.empty(k)
+    flat = np.asarray(rows).reshape(-1)[: rows.shape[0] * k]
+    cdef double[::1] out = flat
+    with nogil:
+        for i in range(rows.shape[0]):
+            for j in range(k):
+                row[j] = rows[i, columns[j]]
+            for j in range(k):
+                out[i * k + j] = row[j]
+    return flat.reshape(rows.shape[0], k)
 
 
 def inverted(triangle):

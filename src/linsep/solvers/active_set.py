@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from linsep.solvers._active_set import CONFLICT, STEPS_EXHAUSTED, ActiveRows
 from linsep.solvers.bounds import norm
+from linsep.solvers.scaling import row_squares
 
 # A row counts as satisfied when a.u >= 1 - TOLERANCE: relative to the margin itself.
 TOLERANCE = 1e-9
@@ -94,7 +95,7 @@ class ActiveSet:
         self.free_offset = free_offset
         self._held = ActiveRows(rows, self.signs, free_offset)
         self._conflict: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
-        self._squares = np.einsum("ij,ij->i", rows, rows)
+        self._squares = row_squares(rows)
         self.longest = float(np.sqrt(self._squares.max(initial=0.0)))
 
     @property

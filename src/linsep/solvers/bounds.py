@@ -19,16 +19,18 @@ from linsep.rows import as_dense, is_sparse, split
 from linsep.solvers.scaling import (
     SMALL_BLOCKS,
     exponent_above,
+    reduced_rows,
     row_blocks,
-    row_numbers,
+    row_squares,
     shifted,
 )
 
 EPS = float(np.finfo(np.float64).eps)
 # Below this a product with 1 - EPS is no longer sure to be smaller.
 SUBNORMAL = float(np.finfo(np.float64).tiny) / EPS
-# Entries of up to this power of two, up or down, are multiplied as they are.
-NEAR_ONE = 100
+# Rows the longest of which is between this and its inverse are multiplied as they are,
+# and so are weights the largest of which is.
+NEAR_ONE = 2.0**100
 # A sum of squares above this one lost nothing to underflow that could be seen.
 LEAST_SQUARE = 1e-250
 
@@ -50,9 +52,10 @@ def row_lengths(rows: Any) -> NDArray[np.float64]:
     if is_sparse(rows):
         squares = np.zeros(rows.shape[0])
         for here, part in row_blocks(rows):
-            np.add.at(squares, row_numbers(rows, here), np.square(rows.data[part]))
+            entries = np.square(rows.data[part])
+            squares[here] = reduced_rows(np.add, entries, rows, here)
     else:
-        squares = np.einsum("ij,ij->i", rows, rows)
+        squares = row_squares(rows)
     return np.asarray(np.sqrt(squares))
 
 
@@ -100,14 +103,21 @@ def margin_upper(
             part = rows[here] if is_whole else rows[index[here]]
             yield here, part[:, :-1] if fit_intercept else part
 
-    exponent = max((exponent_above(part) for _, part in parts()), default=0)
-    if abs(exponent) <= NEAR_ONE:
-        exponent = 0  # what underflows is far below the bound on rounding
-    total, lengths = np.zeros(rows.shape[1] - int(fit_intercept)), np.empty(len(p))
-    for here, part in parts():
-        unit = shifted(part, -exponent) if exponent else part
-        lengths[here] = row_lengths(unit)
-        total += p[here] @ unit
+    def summed(exponent: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        total, lengths = np.zeros(rows.shape[1] - int(fit_intercept)), np.empty(len(p))
+        for here, part in parts():
+            unit = shifted(part, -exponent) if exponent else part
+            lengths[here] = row_lengths(unit)
+            total += p[here] @ unit
+        return total, lengths
+
+    exponent = 0
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        total, lengths = summed(exponent)
+    # Near 1 what underflows is far below the bound on rounding.
+    if not 1.0 / NEAR_ONE < lengths.max(initial=0.0) < NEAR_ONE:
+        exponent = max((exponent_above(part) for _, part in parts()), default=0)
+        total, lengths = summed(exponent)
     # What the sums may lose, and what an imbalance of the rounded masses may cost: a
     # separating unit vector's intercept is at most the largest length.
     rounding = (len(p) + total.size + 16) * EPS
@@ -132,9 +142,9 @@ def margin_lower(slack: float, coef: NDArray[np.float64]) -> float:
     if abs(slack) < SUBNORMAL:
         slack = math.nextafter(slack, -math.inf)
     # Mantissas and exponents apart: only the last step can leave the normal range.
-    exponent = math.frexp(largest)[1]
+    exponent = math.frexp(largest)[1] if not 1.0 / NEAR_ONE < largest < NEAR_ONE else 0
     mantissa, power = math.frexp(slack)
-    share = mantissa / norm(np.ldexp(coef, -exponent))
+    share = mantissa / norm(np.ldexp(coef, -exponent) if exponent else coef)
     share -= abs(share) * (coef.size + 8) * EPS
     bound = _ldexp(share, power - exponent)
     return math.nextafter(bound, -math.inf) if bound else min(0.0, slack)

@@ -4,8 +4,9 @@ Both engines run in the whitened coordinates of `linsep.solvers.metric`. Which o
 quicker depends on the margin, which is not known before: an easy margin takes the loop
 a few rounds, a hard one thousands, while the active set takes a few steps a coordinate
 whatever the margin. So the loop is given a share of the work that the active set is
-predicted to need, then the active set takes over: little is lost either way.
-Work is counted in multiply-adds weighted by measured constants
+predicted to need, then the active set takes over: little is lost either way. Before
+large rows are factored a few rounds in the diagonal metric are tried, for a small share
+of that. Work is counted in multiply-adds weighted by measured constants
 (``benchmarks/engines.py``), not in seconds, so that results repeat from run to run.
 """
 
@@ -22,7 +23,8 @@ from numpy.typing import NDArray
 from linsep.rows import is_sparse
 from linsep.solvers.active_set import NO_ROWS, ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
-from linsep.solvers.metric import Coordinates, rewhiten, whiten
+from linsep.solvers.diagonal_metric import rounds_worth_a_try
+from linsep.solvers.metric import MOST_COORDINATES, Coordinates, rewhiten, whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle, softmin_weights
 from linsep.solvers.pieces import Halted, halting
@@ -41,6 +43,9 @@ DIAGONAL_ROUNDS = 20_000
 ENOUGH_MARGIN = 0.5
 # Entries read between two looks at the limits and the keyboard: some milliseconds.
 BATCH_ENTRIES = 1 << 22
+# The active set does not start from rows with less than this share of the largest
+# weight: made active by force, they may leave it where rounding alone decides.
+SLIGHT = 1e-3
 # The metric is formed anew with the data player's weights after this many rounds.
 REWHITEN_AFTER = 24
 
@@ -116,22 +121,36 @@ def solve(
     stop = should_stop if should_stop is not None else lambda n_rounds: False
     n_rounds = 0
     with calm_blas(min(rows.shape), n_entries=rows.size):
-        as_they_are = patience == 0.0 and is_sparse(rows)
+        too_many = min(rows.shape) > MOST_COORDINATES
+        diagonal = too_many or (patience == 0.0 and is_sparse(rows))
+        is_tried = start is None and complete and not diagonal
+        n_tries = rounds_worth_a_try(rows) if is_tried else 0
         try:
+            check = halting(lambda _: stop(n_rounds))
+            if n_tries:
+                scaled = whiten(rows, diagonal=True, check=check)
+                found, goes_on = _play(scaled, complete, limit, stop, budget=n_tries)
+                n_rounds = found.n_rounds
+                if not goes_on:
+                    return found
+                del scaled
             coordinates = whiten(
-                rows, constant=constant, diagonal=as_they_are, check=halting(stop)
+                rows, constant=constant, diagonal=diagonal, check=check
             )
         except Halted:
             w = np.zeros(rows.shape[1])
-            return Candidate(Kind.STALLED, w, NO_ROWS, np.zeros(0), 0)
+            return Candidate(Kind.STALLED, w, NO_ROWS, np.zeros(0), n_rounds)
         del rows  # which may be as large as the data
         if start is None or coordinates.is_diagonal:
-            found, has_hope = _play(coordinates, complete, limit, stop, patience)
+            found, goes_on = _play(
+                coordinates, complete, limit, stop, patience, n_rounds
+            )
             n_rounds = found.n_rounds
-            done = found.kind is Kind.SEPARATOR or stop(n_rounds) or n_rounds >= limit
-            if done or not has_hope or coordinates.is_diagonal:
+            if not goes_on or coordinates.is_diagonal:
                 return found
-            start = found.support[np.argsort(-found.weights)][: coordinates.rank]
+            heaviest = np.argsort(-found.weights)[: coordinates.rank]
+            least = SLIGHT * found.weights.max(initial=0.0)
+            start = found.support[heaviest[found.weights[heaviest] > least]]
         problem = ActiveSet(coordinates.rows)
         outcome = Outcome.STALLED
         max_steps = None if max_rounds is None else max(1, limit - n_rounds)
@@ -157,18 +176,20 @@ def _play(
     complete: bool,
     limit: int,
     stop: Callable[[int], bool],
-    patience: float,
+    patience: float = 1.0,
+    n_tried: int = 0,
+    budget: int = DIAGONAL_ROUNDS,
 ) -> tuple[Candidate, bool]:
-    """Run the loop, forming the metric anew; also tell if `patience` lets us go on."""
+    """Run the loop, forming the metric anew; tell whether to go on by other means."""
     m, rank = coordinates.rows.shape
     diagonal = coordinates.is_diagonal
-    budget = min(limit, DIAGONAL_ROUNDS if diagonal else loop_budget(m, rank))
+    budget = min(limit, budget if diagonal else n_tried + loop_budget(m, rank))
     a_batch = max(1, BATCH_ENTRIES // max(1, coordinates.rows.size))
-    n_before = 0
+    n_before = n_tried
     enough = 0.0 if complete else ENOUGH_MARGIN
     while True:
-        goes_on = n_before or (diagonal and patience >= 1.0)
-        leave_at = budget if goes_on else min(REWHITEN_AFTER, budget)
+        is_last = n_before > n_tried or (diagonal and patience >= 1.0)
+        leave_at = budget if is_last else min(n_tried + REWHITEN_AFTER, budget)
         loop = OptimisticLoop(Oracle(coordinates.rows))
         n_rounds = n_before
         ended = False
@@ -182,7 +203,8 @@ def _play(
             wrong = np.count_nonzero(coordinates.rows @ state.total <= 0)
             has_hope = bool(wrong <= patience * m)
         if ended or n_rounds >= budget or not has_hope:
-            return _from_loop(state, coordinates, n_rounds), has_hope
+            goes_on = has_hope and not ended and n_rounds < limit
+            return _from_loop(state, coordinates, n_rounds), goes_on
         n_before = n_rounds
         p = softmin_weights(coordinates.rows, state.total)
         if not diagonal:
@@ -193,13 +215,8 @@ def _from_loop(state: Round, coordinates: Coordinates, n_rounds: int) -> Candida
     """Return what the loop found as a candidate."""
     u = state.separator if state.separator is not None else state.total
     p = softmin_weights(coordinates.rows, state.total) / coordinates.scale
-    return Candidate(
-        Kind.SEPARATOR if state.found else Kind.STALLED,
-        coordinates.to_weights(u),
-        np.arange(len(p)),
-        p / p.sum(),
-        n_rounds,
-    )
+    kind, w = Kind.SEPARATOR if state.found else Kind.STALLED, coordinates.to_weights(u)
+    return Candidate(kind, w, np.arange(len(p)), p / p.sum(), n_rounds)
 
 
 def _from_active_set(

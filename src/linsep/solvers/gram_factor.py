@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from linsep.solvers import _factors
 from linsep.solvers._factors import divided
+from linsep.solvers.scaling import row_squares
 
 # Up to this many rows the whole Gram matrix is factored at once, without a rank limit.
 WHOLE = 1500
@@ -143,7 +144,7 @@ def clear_factor(
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
     """Return `pivoted_cholesky`, or None where rounding would decide on the rank."""
     rows, pivots = pivoted_cholesky(gram, CLEARLY_POSITIVE)
-    left_over = gram.diagonal() - np.einsum("ij,ij->i", rows, rows)
+    left_over = gram.diagonal() - row_squares(rows)
     left_over[pivots] = 0.0
     is_clear = np.abs(left_over).max() <= CLEARLY_ZERO * gram.diagonal().max()
     return (rows, pivots) if is_clear else None

@@ -23,7 +23,7 @@ stay sparse.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -31,7 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import as_dense, is_sparse
-from linsep.solvers._factors import divided, orthonormal
+from linsep.rows._sweeps import centred_rows
+from linsep.solvers._factors import divided, orthonormal, packed
 from linsep.solvers.diagonal_metric import normalised, unit_columns
 from linsep.solvers.gram_factor import clear_factor, pivoted_cholesky
 from linsep.solvers.pieces import Check, divided_by, gram_of, no_check, second_moment
@@ -48,6 +49,8 @@ WIDE = 2
 MOST_COORDINATES = 3000
 # Multiply-adds of a QR from which its time is worth saving.
 MOMENT_FROM = 1_000_000
+
+Largest = NDArray[np.float64] | None
 
 
 @dataclass(frozen=True)
@@ -112,12 +115,12 @@ def whiten(
         return _coordinates(A, check)
 
 
-def _coordinates(A: Any, check: Check, *, overwrite: bool = False) -> Coordinates:
-    """Whiten the rows as they are, dense ones in place if allowed."""
+def _coordinates(A: Any, check: Check, largest: Largest = None) -> Coordinates:
+    """Whiten the rows as they are: in place, where the columns' `largest` is given."""
     m, d = A.shape
     if d > WIDE * m:
-        return _gram_coordinates(A, check, overwrite=overwrite)
-    return _dense_coordinates(as_dense(A), check, overwrite=overwrite)
+        return _gram_coordinates(A, check, largest)
+    return _dense_coordinates(as_dense(A), check, largest)
 
 
 def _centred(A: NDArray[np.float64], check: Check) -> Coordinates:
@@ -125,15 +128,12 @@ def _centred(A: NDArray[np.float64], check: Check) -> Coordinates:
     signs = A[:, -1]
     centre = (A.T @ signs)[:-1] / len(A)
     centre[~np.isfinite(centre)] = 0.0
-    moved = np.empty(A.shape)
-    np.multiply(signs[:, None], centre, out=moved[:, :-1])
-    np.subtract(A[:, :-1], moved[:, :-1], out=moved[:, :-1])
-    moved[:, -1] = signs
-    # At the end of the doubles: as they are.
-    if not np.isfinite([moved.min(), moved.max()]).all():
+    moved, largest = np.empty(A.shape), np.zeros(A.shape[1])
+    centred_rows(np.ascontiguousarray(A), centre, moved, largest)
+    if not np.isfinite(largest).all():  # at the end of the doubles: as they are
         return _dense_coordinates(A, check)
     check()
-    inner = _coordinates(moved, check, overwrite=True)
+    inner = _coordinates(moved, check, largest)
 
     def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
         w = inner.to_weights(u)
@@ -174,13 +174,13 @@ def rewhiten(coordinates: Coordinates, weights: NDArray[np.float64]) -> Coordina
 
 
 def _dense_coordinates(
-    A: NDArray[np.float64], check: Check, *, overwrite: bool = False
+    A: NDArray[np.float64], check: Check, largest: Largest = None
 ) -> Coordinates:
     """Whiten in the column space: by the second moment where that is safe, else QR."""
     m, d = A.shape
     if m == 0 or d == 0:
         return Coordinates(np.zeros((m, 0)), np.ones(m), lambda u: np.zeros(d))
-    scaled = Balanced.of(A, overwrite=overwrite)
+    scaled = Balanced.of(A, largest)
     if m * d**2 > MOMENT_FROM:
         coordinates = _moment_coordinates(scaled, check)
         if coordinates is not None:
@@ -203,8 +203,9 @@ def _moment_coordinates(scaled: Balanced, check: Check) -> Coordinates | None:
     rows, chosen = factor
     check()
     triangle = np.ldexp(rows[chosen].T, columns[chosen])
-    whitened = divided_by(np.take(scaled.values, chosen, 1), triangle, check)
-    unit, length = normalised(whitened)
+    values = packed(np.ascontiguousarray(scaled.values), chosen)
+    scaled = replace(scaled, values=None)
+    unit, length = normalised(divided_by(values, triangle, check))
     return Coordinates(
         unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
     )
@@ -238,13 +239,13 @@ def _qr_coordinates(scaled: Balanced) -> Coordinates:
     )
 
 
-def _gram_coordinates(A: Any, check: Check, *, overwrite: bool = False) -> Coordinates:
+def _gram_coordinates(A: Any, check: Check, largest: Largest = None) -> Coordinates:
     """Whiten in the row space: ``A A^T = L L^T``, and the rows of L are whitened.
 
     Independent rows are then orthonormal: as good as the unit vectors.
     """
     m = A.shape[0]
-    scaled = Balanced.of(A, overwrite=overwrite)
+    scaled = Balanced.of(A, largest)
     gram = gram_of(scaled.values, check)
     to_unit = np.ldexp(1.0, -exponents(np.sqrt(gram.diagonal())))
     check()

@@ -75,13 +75,15 @@ class Balanced:
     columns: NDArray[np.int64]
 
     @classmethod
-    def of(cls, A: Any, *, overwrite: bool = False) -> Balanced:
-        """Scale the rows of a dense or CSR matrix, a dense one in place if allowed.
+    def of(cls, A: Any, largest: NDArray[np.float64] | None = None) -> Balanced:
+        """Scale the rows of a dense or CSR matrix.
 
-        New memory takes as long to get as the arithmetic does.
+        Where the `largest` magnitude of each column is given, A is dense and scaled in
+        place: new memory takes as long to get as the arithmetic does.
         """
         m = A.shape[0]
-        columns = exponents(_largest(A, 0))
+        columns = exponents(_largest(A, 0) if largest is None else largest)
+        overwrite = largest is not None
         if overwrite and np.abs(columns).max(initial=0) <= SAFE_EXPONENT:
             values = np.multiply(A, np.ldexp(1.0, -columns), out=A)
         else:
@@ -119,6 +121,12 @@ class Balanced:
         return np.ldexp(length, np.clip(self.rows, -SAFE_EXPONENT, SAFE_EXPONENT))
 
 
+def row_squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the squared lengths of dense rows, infinite where they overflow."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.vecdot(rows, rows))  # two or three times as fast as einsum
+
+
 def row_blocks(A: Any) -> Iterator[tuple[slice, slice]]:
     """Yield ranges of the rows of a CSR matrix, and of their entries, a few at a time.
 
@@ -132,6 +140,18 @@ def row_blocks(A: Any) -> Iterator[tuple[slice, slice]]:
 def row_numbers(A: Any, rows: slice) -> NDArray[np.intp]:
     """Return the row of each entry of a range of rows of a CSR matrix."""
     return np.repeat(np.arange(rows.start, rows.stop), np.diff(A.indptr)[rows])
+
+
+def reduced_rows(
+    ufunc: np.ufunc, entries: NDArray[np.float64], A: Any, rows: slice
+) -> NDArray[np.float64]:
+    """Reduce the entries of each of a range of rows of a CSR matrix; 0 for none."""
+    starts = A.indptr[rows.start : rows.stop + 1]
+    filled = np.flatnonzero(np.diff(starts))
+    reduced = np.zeros(rows.stop - rows.start)
+    if filled.size:
+        reduced[filled] = ufunc.reduceat(entries, starts[filled] - starts[0])
+    return reduced
 
 
 def with_entries(A: Any, data: NDArray[np.float64]) -> Any:
@@ -167,8 +187,9 @@ def _are_alike(A: Any) -> bool:
     """
     if is_sparse(A):
         return False
-    least = np.einsum("ij,ij->i", A, A).min()
-    return bool(least >= math.ldexp(A.shape[1], 2 * (2 - EXTREME_ROW_BITS)))
+    return bool(
+        row_squares(A).min() >= math.ldexp(A.shape[1], 2 * (2 - EXTREME_ROW_BITS))
+    )
 
 
 def _largest(A: Any, axis: int) -> NDArray[np.float64]:
@@ -180,7 +201,7 @@ def _largest(A: Any, axis: int) -> NDArray[np.float64]:
             if axis == 0:
                 np.maximum.at(largest, A.indices[part], sizes)
             else:
-                np.maximum.at(largest, row_numbers(A, here), sizes)
+                largest[here] = reduced_rows(np.maximum, sizes, A, here)
         return largest
     if A.shape[axis] == 0:
         return np.zeros(A.shape[1 - axis])

@@ -4,6 +4,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
 
+def nearest_before(indptr: Index, indices: Index, nearest: Index) -> None: ...
+def places_held(
+    indptr: Index, indices: Index, start: int, stop: int, held: Index
+) -> None: ...
 def sum_blocks(
     indptr: Index,
     indices: Index,
@@ -17,6 +21,9 @@ def sum_blocks(
     columns: Index,
     entries: Floats,
 ) -> None: ...
+def reordered(
+    indptr: Index, indices: Index, data: Floats, order: Index
+) -> tuple[Index, Index, Floats]: ...
 def take_products(
     starts: Index, columns: Index, entries: Floats, S: Floats, begin: int, end: int
 ) -> None: ...

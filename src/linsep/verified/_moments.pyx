@@ -3,6 +3,35 @@
 import numpy as np
 
 
+def nearest_before(
+    const Py_ssize_t[::1] indptr, const Py_ssize_t[::1] indices, Py_ssize_t[::1] nearest
+):
+    """Set the nearest column on the left that shares a row with each; -1 before."""
+    cdef Py_ssize_t i, e
+    with nogil:
+        for i in range(indptr.shape[0] - 1):
+            for e in range(indptr[i] + 1, indptr[i + 1]):
+                if nearest[indices[e]] < indices[e - 1]:
+                    nearest[indices[e]] = indices[e - 1]
+
+
+def places_held(
+    const Py_ssize_t[::1] indptr,
+    const Py_ssize_t[::1] indices,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+    Py_ssize_t[::1] held,
+):
+    """Set which of a run of columns, from 0 on, each row holds the last of, or -1."""
+    cdef Py_ssize_t i, e
+    with nogil:
+        for i in range(held.shape[0]):
+            held[i] = -1
+            for e in range(indptr[i], indptr[i + 1]):
+                if start <= indices[e] < stop:
+                    held[i] = indices[e] - start
+
+
 def sum_blocks(
     const Py_ssize_t[::1] indptr,
     const Py_ssize_t[::1] indices,
@@ -21,11 +50,14 @@ def sum_blocks(
     ``first[j]`` and ``rest[j]`` are the place of column j in either block, or -1; no row
     holds two columns of the first, and the rows come in the order of the one they hold,
     those without one at the beginning. C gets its lower triangle, and B is written in
-    CSR form, its columns in the order in which they are met.
+    CSR form, the columns of each row in order.
     """
-    cdef Py_ssize_t n = v.shape[0], i, e, f, place, other, w, current = -1
-    cdef Py_ssize_t n_held = 0, n_written = 0, begin, end
+    cdef Py_ssize_t n = v.shape[0], i, e, f, m = 0, place, w, current = -1
+    cdef Py_ssize_t n_held = 0, n_written = 0
     cdef double weight, value, own
+    # The entries of a row that are in the rest.
+    cdef Py_ssize_t[::1] places = np.empty(C.shape[0], dtype=np.intp)
+    cdef double[::1] values = np.empty(C.shape[0])
     cdef double[::1] held = np.zeros(C.shape[0])
     cdef char[::1] is_held = np.zeros(C.shape[0], dtype=np.int8)
     cdef Py_ssize_t[::1] which = np.empty(C.shape[0], dtype=np.intp)
@@ -33,15 +65,18 @@ def sum_blocks(
         for i in range(n + 1):
             w = D.shape[0]
             if i < n:
-                begin, end = indptr[i], indptr[i + 1]
-                w = -1
+                w, m = -1, 0
                 own = 0.0
-                for e in range(begin, end):
-                    if first[indices[e]] >= 0:
-                        w = first[indices[e]]
-                        own = data[e]
+                for e in range(indptr[i], indptr[i + 1]):
+                    place = rest[indices[e]]
+                    if place >= 0:
+                        places[m], values[m] = place, data[e]
+                        m += 1
+                    else:
+                        w, own = first[indices[e]], data[e]
             while current < w:  # the rows of one column are done
                 if current >= 0:
+                    put_in_order(which, n_held, is_held)
                     for e in range(n_held):
                         place = which[e]
                         columns[n_written] = place
@@ -57,11 +92,8 @@ def sum_blocks(
             weight = v[i]
             if w >= 0:
                 D[w] += weight * own * own
-            for e in range(begin, end):
-                place = rest[indices[e]]
-                if place < 0:
-                    continue
-                value = weight * data[e]
+            for e in range(m):
+                place, value = places[e], weight * values[e]
                 if w >= 0:
                     if not is_held[place]:
                         is_held[place] = 1
@@ -69,10 +101,54 @@ def sum_blocks(
                         n_held += 1
                     held[place] += value * own
                 # The columns of a row are in order, and so are their places.
-                for f in range(begin, e + 1):
-                    other = rest[indices[f]]
-                    if other >= 0:
-                        C[place, other] += value * data[f]
+                for f in range(e + 1):
+                    C[place, places[f]] += value * values[f]
+
+
+cdef void put_in_order(
+    Py_ssize_t[::1] which, Py_ssize_t n, const char[::1] is_held
+) noexcept nogil:
+    """Sort n places: by looking at all, where that is less than comparing them."""
+    cdef Py_ssize_t e, f, place
+    if n * n > 4 * is_held.shape[0]:
+        e = 0
+        for place in range(is_held.shape[0]):
+            if is_held[place]:
+                which[e] = place
+                e += 1
+        return
+    for e in range(1, n):
+        place = which[e]
+        f = e
+        while f > 0 and which[f - 1] > place:
+            which[f] = which[f - 1]
+            f -= 1
+        which[f] = place
+
+
+def reordered(
+    const Py_ssize_t[::1] indptr,
+    const Py_ssize_t[::1] indices,
+    const double[::1] data,
+    const Py_ssize_t[::1] order,
+):
+    """Return sparse rows in another order."""
+    cdef Py_ssize_t i, e, at = 0
+    starts, columns, entries = (
+        np.zeros(order.shape[0] + 1, dtype=np.intp),
+        np.empty(indices.shape[0], dtype=np.intp),
+        np.empty(indices.shape[0]),
+    )
+    cdef Py_ssize_t[::1] begin = starts, column = columns
+    cdef double[::1] entry = entries
+    with nogil:
+        for i in range(order.shape[0]):
+            for e in range(indptr[order[i]], indptr[order[i] + 1]):
+                column[at] = indices[e]
+                entry[at] = data[e]
+                at += 1
+            begin[i + 1] = at
+    return starts, columns, entries
 
 
 def take_products(

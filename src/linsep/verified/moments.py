@@ -40,7 +40,12 @@ from linsep.rows.rounding import gamma
 from linsep.rows.threads import count_threads, map_in_threads
 from linsep.solvers._factors import cholesky, divided, solve_factored
 from linsep.solvers.blas import calm_blas
-from linsep.verified._moments import sum_blocks, take_products
+from linsep.verified._moments import (
+    nearest_before,
+    places_held,
+    sum_blocks,
+    take_products,
+)
 from linsep.verified.parts import Check, Floats, Index, Part, shifted
 from linsep.verified.vectors import columns_of
 
@@ -122,13 +127,8 @@ class Layout:
             return cls.dense(k)
         every = np.arange(k)
         indptr, indices = part.pattern
-        counts = np.diff(indptr)
-        before = np.full(indices.size, -1)
-        before[1:] = indices[:-1]
-        before[indptr[:-1][counts > 0]] = -1
-        # The nearest column on the left that shares a row with each column.
         nearest = np.full(k, -1)
-        np.maximum.at(nearest, indices, before)
+        nearest_before(indptr, indices, nearest)
         best, start = (0, 0), 0
         for column, neighbour in enumerate(nearest.tolist()):
             if neighbour >= start:
@@ -139,10 +139,11 @@ class Layout:
         rest = np.setdiff1d(every, chosen)
         first_place, rest_place = np.full(k, -1), np.full(k, -1)
         first_place[chosen], rest_place[rest] = np.arange(length), np.arange(rest.size)
-        held = np.full(counts.size, -1)
-        place = first_place[indices]
-        held[np.repeat(np.arange(counts.size), counts)[place >= 0]] = place[place >= 0]
-        order = np.argsort(held, kind="stable")
+        held = np.empty(part.shape[0], dtype=np.intp)
+        places_held(indptr, indices, start, start + length, held)
+        # Short integers are sorted by their digits, in a tenth of the time.
+        short = np.int16 if length < np.iinfo(np.int16).max else np.int64
+        order = np.argsort(held.astype(short), kind="stable")
         places = (first_place, rest_place)
         return cls(chosen, rest, order, places, part.entries(order))
 
@@ -358,9 +359,9 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     of_row = np.repeat(of_first, np.diff(starts))
     values = np.ldexp(entries[held], -of_row - of_rest[columns[held]])
     B = sparse.csr_array((values, columns[held], starts), shape=(k1, k2))
-    B.sort_indices()
+    B.has_sorted_indices = True
     D = np.ldexp(D, -2 * of_first)
-    C = shifted(shifted(C, -of_rest).T, -of_rest).T
+    C = shifted(shifted(C, -of_rest, C).T, -of_rest, C.T).T
     longest = int(np.bincount(indices, minlength=1).max())
     return Moments(part, layout, exponents, D, B, C, longest)
 
@@ -396,4 +397,4 @@ def _cholesky(S: Floats, check: Any) -> Floats:
             S[stop:, stop:] -= below @ below.T
     if not np.isfinite(S.diagonal()).all():
         raise NotPositive
-    return np.asfortranarray(S)  # as LAPACK reads it
+    return S

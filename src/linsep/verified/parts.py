@@ -22,14 +22,17 @@ from linsep.rows.threads import map_in_threads
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.pieces import Check as Check
 from linsep.solvers.pieces import no_check as no_check
-from linsep.verified._moments import column_sums, row_products
+from linsep.solvers.scaling import SMALL_BLOCKS
+from linsep.verified._moments import column_sums, reordered, row_products
 from linsep.verified.vectors import SparseVector, columns_of
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Rows of a block at most: a sum over a block has as many terms.
+# Dense rows of a block at most: a sum over a block has as many terms.
 LONGEST_BLOCK = 4096
+# Powers of two up to here are doubles, and so are their inverses.
+FAR = 1000
 # Entries of a column smaller than its largest by more are not scaled without loss.
 WIDEST = 500
 # Dense parts of no more entries are held in memory, as doubles.
@@ -161,11 +164,11 @@ class Part:
         held = None if self.is_sparse or n * k > MOST_HELD else np.empty((n, k))
         for start, stop in self._chunks():
             self.check()
-            if self.is_sparse:
-                sizes = abs(self._raw(start, stop))
-                np.maximum.at(largest, sizes.indices, sizes.data)
-                filled = sizes.data > 0
-                np.minimum.at(least, sizes.indices[filled], sizes.data[filled])
+            if self.is_sparse:  # which hold no zeros
+                here = slice(self._held.indptr[start], self._held.indptr[stop])
+                indices, sizes = self._held.indices[here], np.abs(self._held.data[here])
+                np.maximum.at(largest, indices, sizes)
+                np.minimum.at(least, indices, sizes)
             else:
                 taken = self._taken(np.arange(start, stop))
                 if held is not None:
@@ -187,8 +190,10 @@ class Part:
     @cached_property
     def scaled(self) -> Floats:
         """The entries of sparse rows, as `pattern` places them."""
-        exponents = -self.exponents[self._held.indices]
-        return np.asarray(np.ldexp(self._held.data, exponents))
+        data, indices = self._held.data, self._held.indices
+        if np.abs(self.exponents).max(initial=0) < FAR:
+            return np.asarray(data * np.ldexp(1.0, -self.exponents)[indices])
+        return np.asarray(np.ldexp(data, -self.exponents[indices]))
 
     @cached_property
     def pattern(self) -> tuple[Index, Index]:
@@ -197,13 +202,8 @@ class Part:
         return held.indptr.astype(np.intp), held.indices.astype(np.intp)
 
     def entries(self, order: Index) -> tuple[Index, Index, Floats]:
-        """Return `pattern` and `scaled` of the rows in another order."""
-        from scipy import sparse
-
-        indptr, indices = self.pattern
-        rows: Any = sparse.csr_array((self.scaled, indices, indptr), shape=self.shape)
-        rows = rows[order]
-        return rows.indptr.astype(np.intp), rows.indices.astype(np.intp), rows.data
+        """Return `pattern` and `scaled` of the rows in another order, all of them."""
+        return reordered(*self.pattern, self.scaled, order)
 
     def raw(self, places: Index) -> Any:
         """Return some of the part's rows, their entries as they are."""
@@ -306,6 +306,9 @@ class Part:
         return gamma(self.n_terms + 4)
 
     def _chunks(self) -> list[tuple[int, int]]:
+        # Sparse rows are summed in one piece: blocks only bound what is made of them.
+        if self.is_sparse:
+            return list(split(self.index.size, SMALL_BLOCKS * self.rows.entries_a_row))
         least = CHUNK_ENTRIES // LONGEST_BLOCK
         return list(split(self.index.size, max(least, self.rows.entries_a_row)))
 
@@ -331,11 +334,13 @@ class Part:
         return shifted(self._taken(np.arange(start, stop)), -self.exponents)
 
 
-def shifted(block: Floats, exponents: NDArray[np.int64]) -> Floats:
-    """Multiply the columns by powers of two."""
-    if np.abs(exponents).max(initial=0) < 1000:
-        return np.asarray(block * np.ldexp(1.0, exponents))
-    return np.asarray(np.ldexp(block, exponents))
+def shifted(
+    block: Floats, exponents: NDArray[np.int64], out: Floats | None = None
+) -> Floats:
+    """Multiply the columns by powers of two, into `out` if it is given."""
+    if np.abs(exponents).max(initial=0) < FAR:
+        return np.multiply(block, np.ldexp(1.0, exponents), out=out)
+    return np.ldexp(block, exponents, out=out)
 
 
 def _picked(matrix: Floats, rows: Index, columns: Index) -> Floats:

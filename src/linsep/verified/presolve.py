@@ -98,7 +98,8 @@ class Presolve:
         """Count the signs of rows in, or out."""
         d = self.positive.size
         if self._by_column is not None:
-            block = self._by_row[index]
+            every = index.size == self.left.size
+            block = self._by_row if every else self._by_row[index]
             both = np.repeat(self.equal[index], np.diff(block.indptr))
             up, down = (block.data > 0) | both, (block.data < 0) | both
             self.positive += step * np.bincount(block.indices[up], minlength=d)

@@ -9,7 +9,8 @@ room`` for the room of the row that bears least,
     room_i = mu (p_i / v_i - a_i . q) / |T^-1 a_i|,
 
 all weights ``p_i - v_i a_i . q*`` are positive, and all rows overlap. Where some row
-bears less the step from z to z + q is taken, and the two readings made again.
+bears less the step from z to z + q is taken, and the two readings made again. A row
+that stands with both signs has a weight for each, and bears the less of the two.
 
 The weights are those of the second reading. Those of the first may be other doubles,
 since products may be summed in another order: t is off by D at most between the two,
@@ -97,6 +98,7 @@ def overlapping(
     rng: np.random.Generator,
     check: Check = no_check,
     chosen: Chosen | None = None,
+    are_counts: bool = False,
 ) -> Floats | None:
     """Return a point that proves that all rows overlap; None where none was found.
 
@@ -109,6 +111,9 @@ def overlapping(
         Called between steps; ends the work by an exception.
     chosen : Chosen, optional
         Rows and columns that it is to be proved of; all others count as absent.
+    are_counts : bool
+        Whether rows of positive sign stand with the other sign too, as they do where
+        these are counts above zero: directions must be zero on them.
 
     Returns
     -------
@@ -125,16 +130,17 @@ def overlapping(
     size = min(index.size, size, max(MOST_ENTRIES // rows.entries_a_row, 2 * d))
     drawn = np.sort(rng.choice(index, size, replace=False))
     sample = rows.take(drawn)[:, chosen.columns]
-    point = _overlap_of_sample(sample, check)
+    against = (rows.signs[drawn] > 0) & are_counts
+    point = _overlap_of_sample(sample, _counts(against), check)
     if point is None:
         return None
-    largest = np.asarray(abs(sample).max(axis=0))
-    largest = as_dense(largest).ravel() if sample.shape[0] else np.ones(d)
+    largest = np.ravel(as_dense(abs(sample).max(axis=0)))
     mantissa, exponent = np.frexp(largest)
     exponents = exponent.astype(np.int64) - (mantissa == 0.5)
     del sample
     z = np.ldexp(point, exponents)
-    found = _proved_at(rows, index.size, z, _Visiting(chosen, exponents), check)
+    visiting = _Visiting(chosen, exponents, are_counts)
+    found = _proved_at(rows, index.size, z, visiting, check)
     return None if found is None else np.ldexp(found, -exponents)
 
 
@@ -149,11 +155,10 @@ def overlap_of_all(
     return Reduced([], stage, point, np.arange(point.size), none, None, is_proved=True)
 
 
-def _overlap_of_sample(sample: Any, check: Check) -> Floats | None:
+def _overlap_of_sample(sample: Any, counts: Counts, check: Check) -> Floats | None:
     """Return a point near the minimum of rows in memory, if all of them overlap."""
     n, d = sample.shape
     rows = rows_from(sample, np.ones(n, dtype=np.int8), False)
-    counts = Counts(np.ones(n), np.zeros(n))
     reduced = Reduction(rows, counts, check=check).run()
     is_whole = reduced.is_proved and not reduced.directions
     if not is_whole or reduced.point is None or reduced.columns.size < d:
@@ -203,13 +208,16 @@ class _Visiting:
 
     chosen: Chosen
     exponents: NDArray[np.int64]
+    are_counts: bool
 
-    def by(self, look: Callable[[Floats], Any]) -> Callable[[int, MatrixRows], Any]:
+    def by(
+        self, look: Callable[[Floats, Counts], Any]
+    ) -> Callable[[int, MatrixRows], Any]:
         """Return a visit to blocks."""
         return partial(self._visit, look)
 
     def _visit(
-        self, look: Callable[[Floats], Any], start: int, block: MatrixRows
+        self, look: Callable[[Floats, Counts], Any], start: int, block: MatrixRows
     ) -> Any:
         """Look at a block, and merge what was found."""
         found = None
@@ -222,12 +230,16 @@ class _Visiting:
         return found if found is not None else self._part(look, block, index)
 
     def _part(
-        self, look: Callable[[Floats], Any], block: MatrixRows, index: NDArray[np.intp]
+        self,
+        look: Callable[[Floats, Counts], Any],
+        block: MatrixRows,
+        index: NDArray[np.intp],
     ) -> Any:
         A = as_dense(block.take(index))
         if self.chosen.columns.size < A.shape[1]:
             A = A[:, self.chosen.columns]
-        return look(shifted(A, -self.exponents))
+        against = (block.signs[index] > 0) & self.are_counts
+        return look(shifted(A, -self.exponents), _counts(against))
 
 
 @dataclass(frozen=True)
@@ -257,9 +269,9 @@ class _Summing:
 
     z: Floats
 
-    def __call__(self, A: Floats) -> _Sums:
+    def __call__(self, A: Floats, counts: Counts) -> _Sums:
         """Sum over rows of shape (n, k)."""
-        weights = Weights.at(A @ self.z, _counts(A))
+        weights = Weights.at(A @ self.z, counts)
         weighted = A * np.sqrt(weights.moment)[:, np.newaxis]
         sizes = np.abs(A)
         largest = float(sizes.max(initial=0.0))
@@ -312,15 +324,17 @@ class _Looking:
     sum_error: float
     n_rows: int
 
-    def __call__(self, A: Floats) -> _Left:
+    def __call__(self, A: Floats, counts: Counts) -> _Left:
         """Look at rows of shape (n, k)."""
         k = A.shape[1]
-        weights, sizes = Weights.at(A @ self.z, _counts(A)), np.abs(A)
+        weights, sizes = Weights.at(A @ self.z, counts), np.abs(A)
         products = A @ self.q
         errors = product_errors(sizes @ np.abs(self.q), k)
         u, bound = left_of(weights, products, errors, self.sum_error, self.n_rows)
         lengths = np.sqrt(np.square(A) @ self.scale**2) * (1 + gamma(k + 8)) + 1e-150
-        most = weights.along / weights.v * (1 - 4e-12) - products - errors
+        most = weights.along / weights.v * (1 - 4e-12) - products
+        down = weights.against / weights.v * (1 - 4e-12) + products
+        most = np.where(counts.both, np.minimum(most, down), most) - errors
         room = float((most / lengths).min(initial=np.inf)) * (1 - 1e-12)
         drift = 2.0 * float(product_errors(sizes @ np.abs(self.z), k).max(initial=0.0))
         # What is not a number bears nothing.
@@ -330,5 +344,6 @@ class _Looking:
         )
 
 
-def _counts(A: Floats) -> Counts:
-    return Counts(np.ones(len(A)), np.zeros(len(A)))
+def _counts(against: NDArray[np.bool_]) -> Counts:
+    """Say that each row stands once, and some with the other sign too."""
+    return Counts(np.ones(against.size), against.astype(np.float64))

@@ -51,6 +51,9 @@ class Parted:
         A basis of all vectors that are zero on every overlapped row; None if not known.
     point : ndarray of shape (d,) or None
         Proves by sums that all rows overlap.
+    are_counts : bool
+        Whether directions must be zero on rows of positive sign, so that the rows
+        alone are not what a certificate could be about.
     """
 
     overlapped: NDArray[np.bool_]
@@ -59,6 +62,7 @@ class Parted:
     columns: Columns
     vanishing: list[SparseVector] | None
     point: Floats | None = None
+    are_counts: bool = False
 
     def certificate(
         self,
@@ -66,7 +70,12 @@ class Parted:
         classes: NDArray[np.generic],
         rng: np.random.Generator,
     ) -> Certificate | None:
-        """Certify the partition; None where sums do not prove that rows overlap."""
+        """Certify the partition; None where sums do not prove that rows overlap.
+
+        Nor is there one of counts.
+        """
+        if self.are_counts:
+            return None
         if not self.overlapped.any():
             return Certificate.for_separator(rows, classes, self.w)
         if self.vanishing is None:
@@ -97,8 +106,19 @@ class Parted:
         return ordered_certificate(rows, classes, reduced)
 
 
-def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
+def parted(
+    rows: BlockRows, rng: np.random.Generator, watch: Watch, are_counts: bool = False
+) -> Parted:
     """Part the rows, and judge the coefficients.
+
+    Parameters
+    ----------
+    rows : BlockRows
+    rng : numpy.random.Generator
+    watch : Watch
+    are_counts : bool
+        Whether the positive signs are those of counts above zero, on which directions
+        must be zero.
 
     Raises
     ------
@@ -107,12 +127,12 @@ def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
     """
     n, d = rows.shape
     check = partial(require_time, watch.is_over)
-    found = overlapping(rows, rng, check)
+    found = overlapping(rows, rng, check, are_counts=are_counts)
     if found is not None:
         finite = dict.fromkeys(range(d), Estimate.FINITE)
         columns = Columns(np.arange(d), np.zeros(d, dtype=bool))
         every = np.ones(n, dtype=bool)
-        return Parted(every, (0,) * d, finite, columns, [], found)
+        return Parted(every, (0,) * d, finite, columns, [], found, are_counts)
     if d > MOST_COLUMNS:
         watch.give_up(
             f"it could not be proved by sums over the rows that all of them overlap, "
@@ -123,7 +143,7 @@ def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
     last = np.arange(d - int(rows.fit_intercept), d)
     order = np.append(last, np.arange(d - last.size))  # the intercept first
     columns = columns_of(rows, rng, order, watch.is_over)
-    equal = np.zeros(n, dtype=bool)
+    equal = (rows.signs > 0) & are_counts
     partition = Reduction(rows, equal, columns.kept, rng, watch.is_over).run()
     watch.begin("coefficients")
     estimates = verdicts(rows, partition, watch.is_over)
@@ -133,6 +153,7 @@ def parted(rows: BlockRows, rng: np.random.Generator, watch: Watch) -> Parted:
         estimates,
         columns,
         _vanishing(partition, columns),
+        are_counts=are_counts,
     )
 
 

@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.families import OF_TIMES
-from linsep.diagnosis.inputs.outcomes import Outcome
+from linsep.diagnosis.inputs.outcomes import Outcome, reads_as_event
 from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
@@ -246,13 +246,7 @@ def _is_event(outcome: Outcome) -> bool:
     """Tell whether the only label of one-class data is, or reads as, an event."""
     if outcome.is_event is not None:
         return outcome.is_event
-    text = str(outcome.levels[0]).strip().casefold()
-    if text in ("0", "false", "no", "n", "failure", "none", "negative"):
-        return False
-    try:
-        return float(text) > 0
-    except ValueError:
-        return True
+    return reads_as_event(outcome.levels[0])
 
 
 def _multinomial(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:

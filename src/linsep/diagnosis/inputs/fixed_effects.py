@@ -182,6 +182,7 @@ def absorbed(
 
     n, n_columns = factors[0].codes.size if factors else 0, 0
     column_of = np.empty((n, len(factors)), dtype=np.int32)
+    n_entries = np.zeros(n, dtype=np.int32)
     names: list[str] = []
     codings: list[Coding] = []
     found: dict[str, Factor] = {}
@@ -196,17 +197,17 @@ def absorbed(
         # The last entry is for the code -1.
         column_of_level = np.full(len(factor.levels) + 1, -1, dtype=np.int32)
         column_of_level[coded] = n_columns + np.arange(coded.size)
-        column_of[:, k] = column_of_level[factor.codes]
+        column_of[:, k] = held = column_of_level[factor.codes]
+        n_entries += held >= 0
         n_columns += coded.size
-        for level in (factor.levels[code] for code in coded.tolist()):
-            names.append(level_name(name, "^".join(level), not is_whole))
-            pairs = tuple(zip(factor.columns, level, strict=True))
-            codings.append(Coding(name, pairs, has_reference=not is_whole))
+        levels = [factor.levels[code] for code in coded.tolist()]
+        names += [level_name(name, "^".join(level), not is_whole) for level in levels]
+        pairs = (tuple(zip(factor.columns, level, strict=True)) for level in levels)
+        codings += [Coding(name, pair, has_reference=not is_whole) for pair in pairs]
         notes.append(_note(name, factor, coded))
-    is_entry = column_of >= 0
     indptr = np.zeros(n + 1, dtype=np.int32)
-    np.cumsum(is_entry.sum(axis=1), out=indptr[1:])
-    indices = column_of[is_entry]
+    np.cumsum(n_entries, out=indptr[1:])
+    indices = column_of[column_of >= 0]
     return Absorbed(
         sparse.csr_array(
             (np.ones(indices.size), indices, indptr), shape=(n, n_columns)
@@ -226,7 +227,12 @@ def beside(matrix: Any, X: Any, rows: NDArray[np.intp]) -> Any:
         return matrix
     if rows.size < X.shape[0]:
         X = X[rows]
-    return sparse.hstack([sparse.csr_array(matrix), X], format="csr")
+    n, k = matrix.shape
+    if isinstance(matrix, np.ndarray) and matrix.all():
+        # Without zeros every place is known, and none need be looked for.
+        places = np.tile(np.arange(k, dtype=np.int32), n), np.arange(n + 1) * k
+        matrix = (matrix.ravel(), *places)
+    return sparse.hstack([sparse.csr_array(matrix, shape=(n, k)), X], format="csr")
 
 
 def factor_of(name: str, values: Any) -> Factor:

@@ -21,7 +21,7 @@ from linsep.diagnosis.inputs.orders import (
 from linsep.diagnosis.inputs.risk_sets import times_from
 from linsep.input import InputError
 from linsep.input.features import features_from
-from linsep.input.labels import labels_from
+from linsep.input.labels import are_positive, labels_from
 from linsep.rows import as_dense
 
 _COUNTS_TOO = (
@@ -146,6 +146,23 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
     )
 
 
+def reads_as_event(label: object) -> bool:
+    """Tell whether the only label there is reads as an event.
+
+    Examples
+    --------
+    >>> reads_as_event("no"), reads_as_event("ill"), reads_as_event(0)
+    (False, True, False)
+    """
+    text = str(label).strip().casefold()
+    if text in ("0", "false", "no", "n", "failure", "none", "negative"):
+        return False
+    try:
+        return float(text) > 0
+    except ValueError:
+        return True
+
+
 def numbers_of(y: Any, family: str) -> NDArray[np.float64]:
     """Return an outcome that is no labels as numbers, counts as two columns.
 
@@ -219,22 +236,7 @@ def _are_shares(labels: NDArray[Any]) -> bool:
 
 def _non_negative(y: object) -> Outcome:
     """Read an outcome with a log link: only zero or not matters."""
-    values = labels_from(y)
-    try:
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            "y must hold non-negative numbers for family='poisson', got "
-            f"{values[:1].tolist()}; for classes use another family"
-        ) from None
-    bad = ~(np.isfinite(numbers) & (numbers >= 0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(
-            "y must hold non-negative finite numbers for family='poisson', got "
-            f"{numbers[row]} in row {row}"
-        )
-    positive = numbers > 0
+    positive = are_positive(labels_from(y))
     return Outcome(
         np.array(["zero", "positive"]), np.stack([~positive, positive], axis=1), False
     )

@@ -79,12 +79,22 @@ def _one_outcome(study: Study) -> Iterator[str]:
     if not is_one_outcome(study):
         return
     if study.family == "poisson":
-        yield f"Every row has {study.outcome_name} = 0."
+        yield one_outcome_text(f"{study.outcome_name} = 0", is_count=True)
     else:
-        yield (
-            f"One class only: every row has {outcome_text(study, 0)}, which a "
-            "constant predicts."
-        )
+        yield one_outcome_text(outcome_text(study, 0))
+
+
+def one_outcome_text(outcome: str, is_count: bool = False) -> str:
+    """Say that all rows have the same class, or the count zero.
+
+    Examples
+    --------
+    >>> one_outcome_text("ill = yes")
+    'One class only: every row has ill = yes, which a constant predicts.'
+    """
+    if is_count:
+        return f"Every row has {outcome}."
+    return f"One class only: every row has {outcome}, which a constant predicts."
 
 
 def _rows_left_out(study: Study) -> Iterator[str]:

@@ -30,21 +30,27 @@ from linsep.rows.matrix_rows import MatrixRows
 
 # The least of each column for a label, or with its sign changed, and the row of it.
 _Ends = tuple[NDArray[np.float64], NDArray[np.intp]]
-_SIDES = list(product((-1, 1), (1.0, -1.0)))
+_SIGNS = (-1, 1)
+_SIDES = list(product(_SIGNS, (1.0, -1.0)))
 
 
 def ends_of(start: int, block: MatrixRows) -> _Ends:
     """Find the extremes of each column for each label in a block of rows."""
-    X = as_dense(block.features(slice(None))[:])
-    least = np.full((len(_SIDES), X.shape[1]), np.inf)
+    columns = np.ascontiguousarray(as_dense(block.features(slice(None))[:]).T)
+    least = np.full((len(_SIDES), len(columns)), np.inf)
     row = np.zeros(least.shape, dtype=np.intp)
-    for k, (sign, side) in enumerate(_SIDES):
+    every = np.arange(len(columns))
+    for sign in _SIGNS:
         here = np.flatnonzero(block.signs == sign)
-        if here.size and X.shape[1]:
-            values = side * X[here]
-            at = values.argmin(axis=0)
-            least[k] = values[at, np.arange(at.size)]
-            row[k] = start + here[at]
+        if here.size == 0 or every.size == 0:
+            continue
+        values = columns[:, here]
+        for at, side in zip(
+            (values.argmax(1), values.argmin(1)), (-1.0, 1.0), strict=True
+        ):
+            place = _SIDES.index((sign, side))
+            least[place] = side * values[every, at]
+            row[place] = start + here[at]
     return least, row
 
 
@@ -57,9 +63,8 @@ def nearer_ends(a: _Ends, b: _Ends) -> _Ends:
 def telling_rows(
     rows: BlockRows,
     separated: NDArray[np.intp],
-    labels: NDArray[np.generic],
+    outcome: tuple[str, NDArray[np.generic], str],
     names: tuple[str, ...],
-    outcome_name: str,
 ) -> Study | None:
     """Return the rows that say what single columns say of all; None if too many.
 
@@ -69,12 +74,12 @@ def telling_rows(
         Read once for the extremes, and once for what is not known of these rows.
     separated : ndarray of int
         The rows that some direction separates.
-    labels : ndarray of shape (2,)
-        Those of the negative and of the positive sign.
+    outcome : str, ndarray of shape (2,), str
+        The family, the labels of the negative and of the positive sign, the name.
     names : tuple of str
         Of the features.
-    outcome_name : str
     """
+    family, labels, outcome_name = outcome
     most = MOST_KEPT // rows.entries_a_row
     if separated.size + len(_SIDES) * len(names) > most:
         return None
@@ -83,7 +88,7 @@ def telling_rows(
     return study_from(
         as_dense(rows.features(index)),
         np.where(rows.signs[index] > 0, labels[1], labels[0]),
-        family="binomial",
+        family=family,
         fit_intercept=rows.fit_intercept,
         feature_names=names,
         outcome_name=outcome_name,

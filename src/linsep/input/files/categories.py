@@ -20,9 +20,23 @@ from linsep.input.files.table import (
     Table,
     whole_labels,
 )
-from linsep.input.files.text_column import MISSING, TextColumn, numbers_from
+from linsep.input.files.text_column import (
+    MISSING,
+    TextColumn,
+    are_truths,
+    is_false,
+    numbers_from,
+    written_with_commas,
+)
 from linsep.input.growing_matrix import GrowingMatrix
-from linsep.input.levels import FEW_ROWS, Levels, commonest, most_levels
+from linsep.input.levels import (
+    FEW_ROWS,
+    Levels,
+    aside_note,
+    commonest,
+    most_levels,
+    truths_note,
+)
 from linsep.rows import split
 from linsep.rows.mapped import mapped_rows
 
@@ -156,12 +170,12 @@ class TableBuilder:
                 *missing_note,
                 *self._selection.notes,
                 *(
-                    f"column {names[j]!r} {column.aside}: it was left out"
+                    aside_note(names[j], column.aside or "")
                     for j, column in self._texts.items()
                     if j in left_out
                 ),
                 *(
-                    f"column {names[j]!r} holds true and false, read as 1 and 0"
+                    truths_note(names[j])
                     for j, (column, of, _) in encoded.items()
                     if of is None and column.places is not None
                 ),
@@ -257,14 +271,11 @@ class TableBuilder:
         levels, codes = self._texts[j].coded()
         codes = codes if kept is None else codes[kept]
         known = (self._request.levels or {}).get(name)
-        if known is None and {level.casefold() for level in levels} <= {
-            "true",
-            "false",
-        }:
-            truths = np.array([level.casefold() == "true" for level in levels])
-            return CodedColumn((name,), np.where(truths[codes], 0, -1)), None, None
+        if known is None and are_truths(levels):
+            places = np.array([-is_false(level) for level in levels], dtype=np.intp)
+            return CodedColumn((name,), places[codes]), None, None
         has_points = self._request.decimal == "," and numbers_from(levels) is not None
-        if known is None and (has_points or _written_with_commas(levels)):
+        if known is None and (has_points or written_with_commas(levels)):
             raise InputError(self._commas(j, levels[0]))
         if known is None:
             known = self._levels_chosen(levels, codes, kept)
@@ -372,7 +383,7 @@ class TableBuilder:
         """Word the error for a column of text that is no category."""
         column = self._texts[j]
         levels = column.levels()
-        if _written_with_commas(levels):
+        if written_with_commas(levels):
             return self._commas(j, levels[0])
         words = (level for level in levels if numbers_from([level]) is None)
         odd = next(words, levels[0])
@@ -395,12 +406,6 @@ class TableBuilder:
             "decimal point, by decimal=',' (--decimal ,), rewrite the numbers, or "
             f"{self._leave_out(j)}"
         )
-
-
-def _written_with_commas(levels: Sequence[str]) -> bool:
-    """Tell whether all levels are numbers but for their commas: 1,5 or 12,000."""
-    commas = any("," in level for level in levels)
-    return commas and numbers_from([x.replace(",", "") for x in levels]) is not None
 
 
 def _doubtful_numbers(X: Floats | csr_array, names: Sequence[str]) -> Iterator[str]:

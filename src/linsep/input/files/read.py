@@ -45,9 +45,9 @@ _BINARY_SUFFIXES = {
     ".npy": "NumPy .npy",
     ".npz": "NumPy .npz",
 }
-_DELIMITED_SUFFIXES = {".csv", ".tsv", ".tab"}
+DELIMITED_SUFFIXES = {".csv", ".tsv", ".tab"}
 _JSON_SUFFIXES = {".jsonl", ".ndjson"}
-_COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz"}
+COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz"}
 _SVMLIGHT_LINE = re.compile(rb"\s*[-+.\deE]+(\s+qid:\d+)?(\s+\d+:[-+.\deE]+)+\s*(#.*)?")
 
 
@@ -204,6 +204,13 @@ def _guarded(source: Path, read: Callable[[], Result]) -> Result:
         ) from error
 
 
+def _without_data(folder: Path) -> str:
+    """Say that a folder holds no data, if it holds none."""
+    known = (*DELIMITED_SUFFIXES, ".parquet", ".pq", ".feather", ".arrow")
+    has_data = any(path.suffix.lower() in known for path in folder.rglob("*"))
+    return "" if has_data else " of none"
+
+
 def _require_regular_file(source: Path) -> None:
     """Raise unless there is a file with something in it."""
     if re.match(r"\w{2,}:/", str(source)):
@@ -214,7 +221,8 @@ def _require_regular_file(source: Path) -> None:
     if os.path.isdir(source):  # no error where the name is too long for one
         raise InputError(
             f"{source} must be a file, or where data are read in batches a folder of "
-            "Parquet, Feather or CSV files, got a folder of none; name a file in it"
+            f"Parquet, Feather or CSV files, got a folder{_without_data(source)}; name "
+            "a file in it"
         )
     if not os.path.exists(source):
         nearby = ""
@@ -277,11 +285,11 @@ def _reader_told(source: Path) -> Reader:
     if suffix in _JSON_SUFFIXES:
         return read_json_lines
     first_line = next((s for s in head.splitlines() if s.strip()), b"")
-    if suffix not in _DELIMITED_SUFFIXES and first_line.lstrip().startswith(b"{"):
+    if suffix not in DELIMITED_SUFFIXES and first_line.lstrip().startswith(b"{"):
         return read_json_lines
     if suffix in SUFFIXES:
         return read_svmlight
-    if suffix not in _DELIMITED_SUFFIXES and _SVMLIGHT_LINE.fullmatch(first_line):
+    if suffix not in DELIMITED_SUFFIXES and _SVMLIGHT_LINE.fullmatch(first_line):
         return read_svmlight
     return read_delimited
 
@@ -289,6 +297,6 @@ def _reader_told(source: Path) -> Reader:
 def _suffix(source: Path) -> str:
     """Return the extension in lower case, not that of the compression."""
     suffixes = [suffix.lower() for suffix in source.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSION_SUFFIXES:
+    if suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""

@@ -104,9 +104,13 @@ class Source:
 
 @dataclass(frozen=True)
 class DelimitedSource(Source):
-    """A delimited text, every line of which must fit."""
+    """A delimited text, every line of which must fit.
+
+    With `plain_newlines` it is read from a copy whose lines end alike.
+    """
 
     layout: Layout | None = None
+    plain_newlines: bool = False
 
     def run(self, query: str) -> list[tuple[Any, ...]]:
         """Run a query that reads the whole file, then look at the lines left out."""
@@ -154,32 +158,49 @@ def _connect(stack: ExitStack) -> DuckDBPyConnection:
     return engine
 
 
-def _quoted(text: object) -> str:
+def quoted(text: object) -> str:
     """Write a text as the engine's literal."""
     return "'" + str(text).replace("'", "''") + "'"
 
 
 def _file_name(path: Path) -> str:
     """Write a path as the engine's literal, none of it a pattern."""
-    return _quoted(re.sub(r"([\[*?])", r"[\1]", str(path.absolute())))
+    return quoted(re.sub(r"([\[*?])", r"[\1]", str(path.absolute())))
 
 
-def _column_name(name: str) -> str:
+def column_name(name: str) -> str:
     """Write the name of a column."""
     return '"' + name.replace('"', '""') + '"'
 
 
-#: A text x as a number: the nearest double, as Python reads it.
-NUMBER = (
-    f"coalesce(try_cast(x AS DOUBLE), try_cast(trim(x, {_quoted(_SPACES)}) AS DOUBLE))"
-)
+def _number(cell: str) -> str:
+    """Write a text as a number: the nearest double, as Python reads it."""
+    trimmed = f"trim({cell}, {quoted(_SPACES)})"
+    return f"coalesce(try_cast({cell} AS DOUBLE), try_cast({trimmed} AS DOUBLE))"
+
+
+def number_in(cell: str) -> str:
+    """Write a text as a number, NULL where there is none."""
+    number = _number(cell)
+    return f"CASE WHEN NOT isnan({number}) THEN {number} END"
+
+
+def text_in(cell: str) -> str:
+    """Write a text without the blanks around it, NULL where it stands for no value."""
+    trimmed = f"trim({cell}, {quoted(_SPACES)})"
+    missing = ", ".join(map(quoted, sorted(MISSING)))
+    return f"CASE WHEN {trimmed} NOT IN ({missing}) THEN {trimmed} END"
+
+
+#: A text x as a number.
+NUMBER = _number("x")
 
 #: Some texts are numbers to the engine that no data file means: 1_000, +-1, nan(1).
 # The blanks of all scripts are slow to look for: only where the rest has failed.
 IS_WORD = (
     f"CASE WHEN {NUMBER} IS NULL OR contains(x, '_') OR contains(x, '+-') OR "
-    f"contains(x, '(') THEN trim(x, {_quoted(_SPACES)}) NOT IN "
-    f"({', '.join(map(_quoted, sorted(MISSING)))}) ELSE FALSE END"
+    f"contains(x, '(') THEN trim(x, {quoted(_SPACES)}) NOT IN "
+    f"({', '.join(map(quoted, sorted(MISSING)))}) ELSE FALSE END"
 )
 
 
@@ -206,7 +227,7 @@ def _row_place(row: int) -> str:
 
 def _typed_column(path: Path, name: str, kind: str) -> Column:
     """Say how a column of a declared type is read, or refuse it."""
-    cell = _column_name(name)
+    cell = column_name(name)
     if kind in ("FLOAT", "DOUBLE", "BOOLEAN"):
         single, truth = kind == "FLOAT", kind == "BOOLEAN"
         return Column(f"{cell}::DOUBLE", False, is_single=single, is_truth=truth)
@@ -236,21 +257,21 @@ def open_json_lines(path: Path, stack: ExitStack) -> Source:
         f"DESCRIBE SELECT * FROM read_json({place}, {form}, sample_size = -1)"
     ).fetchall()
     names = tuple(row[0] for row in described)
-    types = ", ".join(f"{_quoted(name)}: 'JSON'" for name in names)
+    types = ", ".join(f"{quoted(name)}: 'JSON'" for name in names)
 
     def column(j: int) -> Column:
         kind = described[j][1]
         if "[" in kind or "(" in kind:
             return _typed_column(path, names[j], kind)  # which refuses it
-        return Column(f"({_column_name(names[j])} ->> '$')")
+        return Column(f"({column_name(names[j])} ->> '$')")
 
     scan = f"read_json({place}, {form}, columns = {{{types}}})"
     return Source(engine, path, scan, names, column, _row_place)
 
 
 def open_delimited(
-    path: Path, text: Path, request: Request, stack: ExitStack
-) -> Source:
+    path: Path, text: Path, request: Request, stack: ExitStack, plain_newlines: bool
+) -> DelimitedSource:
     """Open a delimited text, uncompressed."""
     asked = [*(request.columns or ())]
     if request.target is not None:
@@ -270,6 +291,7 @@ def open_delimited(
         place=layout.place,
         notes=layout.notes,
         layout=layout,
+        plain_newlines=plain_newlines,
     )
 
 
@@ -296,7 +318,7 @@ def _delimited_scan(layout: Layout) -> str:
         "auto_detect": "false",
         "header": "false",
         "skip": layout.n_rows_above,
-        "delim": _quoted(layout.delimiter),
+        "delim": quoted(layout.delimiter),
         "quote": "'\"'",
         "escape": "'\"'",
         "strict_mode": "true",

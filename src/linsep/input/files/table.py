@@ -128,7 +128,8 @@ class Request:
     called in messages. `levels` are those that columns
     of text must keep to, coded as they are there; `present` says which rows count
     where the others choose the reference. `sep`, `decimal` and `encoding` are those of
-    delimited text. A matrix that goes to a caller stays `in_memory`, to be written to.
+    delimited text. With `is_count` the labels are counts, of which matters whether they
+    are zero. A matrix that goes to a caller stays `in_memory`, to be written to.
     """
 
     target: str | int | None = None
@@ -144,6 +145,7 @@ class Request:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    is_count: bool = False
     in_memory: bool = False
 
     def __post_init__(self) -> None:

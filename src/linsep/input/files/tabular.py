@@ -8,7 +8,7 @@ finds lines that do not fit; the second fills the matrix.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +23,7 @@ from linsep.input.files.sources import (
     IS_WORD,
     NUMBER,
     Column,
+    DelimitedSource,
     Misfit,
     Source,
     open_delimited,
@@ -70,21 +71,31 @@ class TabularReader:
         return columns
 
 
-def _from_delimited(
-    path: Path, request: Request, build: Callable[[Source, Request], Built]
+@contextmanager
+def opened_delimited(
+    path: Path, request: Request, plain_newlines: bool = False
+) -> Iterator[DelimitedSource]:
+    """Open a delimited text, unpacked if it must be, while the block runs."""
+    encoding = encoding_of(path, request)
+    with (
+        unpacked(path, plain_newlines=plain_newlines, encoding=encoding) as text,
+        ExitStack() as stack,
+    ):
+        yield open_delimited(path, text, request, stack, plain_newlines)
+
+
+def from_delimited(
+    path: Path, request: Request, build: Callable[[DelimitedSource, Request], Built]
 ) -> Built:
     """Build something from a delimited text."""
-    encoding = encoding_of(path, request)
     for plain_newlines in (False, True):
-        with (
-            unpacked(path, plain_newlines=plain_newlines, encoding=encoding) as text,
-            ExitStack() as stack,
-        ):
+        with opened_delimited(path, request, plain_newlines) as source:
+            assert source.layout is not None
             try:
-                return build(open_delimited(path, text, request, stack), request)
+                return build(source, request)
             except Misfit as misfit:
                 # Lines may end in different ways, of which the engine takes one.
-                if plain_newlines or not holds(text, b"\r"):
+                if plain_newlines or not holds(source.layout.text, b"\r"):
                     raise misfit.error from None
     raise AssertionError("the second attempt returns or raises")
 
@@ -120,7 +131,7 @@ def _from_json_lines(
         return build(open_json_lines(path, stack), request)
 
 
-read_delimited = TabularReader(_from_delimited)
+read_delimited = TabularReader(from_delimited)
 read_parquet = TabularReader(_from_parquet)
 read_json_lines = TabularReader(_from_json_lines)
 
@@ -136,7 +147,7 @@ def _table(source: Source, request: Request) -> Table:
     if dates:
         selection = without_dates(source.path, selection, dates, request)
         columns = {j: columns[j] for j in selection.positions}
-    n_rows, text = _survey(source, columns)
+    n_rows, text = surveyed(source, columns)
     text |= _levels_known(source, columns, request)
     singles = [columns[j].is_single for j in selection.features]
     builder = TableBuilder(
@@ -172,7 +183,7 @@ def _unchanged(source: Source, request: Request) -> dict[str, NDArray[Any]]:
     """Read every column, missing values and all."""
     select_columns(source.path, source.names, request)  # for the names
     columns = {j: source.column(j) for j in range(len(source.names))}
-    _, text = _survey(source, columns)
+    _, text = surveyed(source, columns)
     pieces = list(_pieces(source, columns, text))
     numeric = [j for j in columns if j not in text]
     out: dict[str, NDArray[Any]] = {}
@@ -192,7 +203,7 @@ def _unchanged(source: Source, request: Request) -> dict[str, NDArray[Any]]:
     return out
 
 
-def _survey(
+def surveyed(
     source: Source, columns: Mapping[int, Column]
 ) -> tuple[int, frozenset[int]]:
     """Count the rows, and find the columns that hold text.

@@ -15,7 +15,7 @@ from linsep.input.levels import FEW_ROWS
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "?", "."})
 
 # A text of more levels than this, no two the same, names rows, whatever comes later.
-_MOST_NAMES = 2**17
+MOST_NAMES = 2**17
 # So many texts tell whether a column holds numbers with a typing error among them.
 _SAMPLE = 1000
 _DATE = re.compile(
@@ -49,6 +49,63 @@ def is_text(cells: Sequence[str]) -> bool:
     return any(
         cell.strip() not in MISSING and numbers_from([cell]) is None for cell in cells
     )
+
+
+def in_order(levels: Sequence[str]) -> NDArray[np.intp]:
+    """Return the order of levels: that of numbers if all are, else of texts."""
+    numbers = numbers_from(levels) if levels else None
+    return np.argsort(np.array(levels) if numbers is None else numbers, kind="stable")
+
+
+def are_truths(levels: Iterable[str]) -> bool:
+    """Tell whether levels are true and false, which is 1 and 0."""
+    return {level.casefold() for level in levels} <= {"true", "false"}
+
+
+def is_false(level: str) -> bool:
+    """Tell which of the two a level is."""
+    return level.casefold() == "false"
+
+
+def are_dates(levels: Iterable[str]) -> bool:
+    """Tell whether all levels are dates or times."""
+    return all(_DATE.fullmatch(level) for level in levels)
+
+
+def written_with_commas(levels: Sequence[str]) -> bool:
+    """Tell whether all levels are numbers but for their commas: 1,5 or 12,000."""
+    commas = any("," in level for level in levels)
+    return commas and numbers_from([x.replace(",", "") for x in levels]) is not None
+
+
+def name_rows(n_levels: int, n_present: int) -> bool:
+    """Tell whether a text is another in every row."""
+    return n_levels == n_present > FEW_ROWS
+
+
+def why_aside(levels: Sequence[str], n_present: int) -> str | None:
+    """Say why texts are no category, where that is no mistake in the data.
+
+    Examples
+    --------
+    >>> why_aside(["2024-01-31", "2024-02-29"], 70)
+    'holds dates or times (2024-01-31, ...)'
+    """
+    if not n_present:
+        return None
+    if are_dates(levels):
+        return f"holds dates or times ({levels[0]}, ...)"
+    if name_rows(len(levels), n_present) and not _are_numbers_mistyped(levels):
+        first = ", ".join(levels[:2])
+        return f"holds another text in each of {n_present:,} rows ({first}, ...)"
+    return None
+
+
+def _are_numbers_mistyped(levels: Sequence[str]) -> bool:
+    """Tell whether most levels are numbers, so that the others are mistakes."""
+    sample: Iterable[str] = islice(levels, _SAMPLE)
+    is_number = [numbers_from([level.replace(",", "")]) is not None for level in sample]
+    return 2 * sum(is_number) > len(is_number)
 
 
 class TextColumn:
@@ -99,8 +156,7 @@ class TextColumn:
     def coded(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
         """Return the levels in order, and each row's among them; -1 for no value."""
         levels = self.levels()
-        numbers = numbers_from(levels)
-        order = np.argsort(levels if numbers is None else numbers, kind="stable")
+        order = in_order(levels)
         rank = np.full(len(self._codes) + 1, -1, dtype=np.intp)
         if levels:
             rank[[self._codes[levels[k]] for k in order]] = np.arange(len(levels))
@@ -114,9 +170,10 @@ class TextColumn:
         n_levels = len(self._codes) - len(self._absent) + 1
         if n_levels <= most:
             return False
-        if n_levels == self._n_present <= _MOST_NAMES and not self.are_dates():
-            return self._are_numbers_mistyped()
-        self.aside = self._reason()
+        levels = self.levels()
+        if n_levels == self._n_present <= MOST_NAMES and not are_dates(levels):
+            return _are_numbers_mistyped(levels)
+        self.aside = why_aside(levels, self._n_present)
         if self.aside is None:
             return True
         self._codes, self._pieces = {}, []
@@ -124,32 +181,9 @@ class TextColumn:
 
     def settle(self) -> None:
         """Tell whether it is to be set aside, when all its rows are known."""
-        if self.aside is None and self._n_present:
-            self.aside = self._reason()
+        if self.aside is None:
+            self.aside = why_aside(self.levels(), self._n_present)
 
     def names_rows(self) -> bool:
         """Tell whether it is another text in every row."""
-        return len(self.levels()) == self._n_present > FEW_ROWS
-
-    def are_dates(self) -> bool:
-        """Tell whether all levels are dates or times."""
-        return all(_DATE.fullmatch(level) for level in self.levels())
-
-    def _reason(self) -> str | None:
-        """Say why it is no category, where that is no mistake in the file."""
-        if self.are_dates():
-            return f"holds dates or times ({self.levels()[0]}, ...)"
-        if self.names_rows() and not self._are_numbers_mistyped():
-            first = ", ".join(self.levels()[:2])
-            return (
-                f"holds another text in each of {self._n_present:,} rows ({first}, ...)"
-            )
-        return None
-
-    def _are_numbers_mistyped(self) -> bool:
-        """Tell whether most levels are numbers, so that the others are mistakes."""
-        sample: Iterable[str] = islice(self.levels(), _SAMPLE)
-        is_number = [
-            numbers_from([level.replace(",", "")]) is not None for level in sample
-        ]
-        return 2 * sum(is_number) > len(is_number)
+        return name_rows(len(self.levels()), self._n_present)

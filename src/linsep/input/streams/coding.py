@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from linsep.input.coded_matrix import CodedColumn, coded_matrix
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import exact_floats
+from linsep.input.files.text_column import is_false
 from linsep.input.levels import Levels
 from linsep.rows.columns import ColumnsApart
 
@@ -111,6 +112,8 @@ class Coding:
         The columns that are read, in order.
     levels : mapping of str to Levels
         Those of the columns of text.
+    truths : mapping of str to tuple of str
+        How columns of text spell true and false, which are 1 and 0.
     dtype : dtype
     is_sparse : bool
         Whether matrices are CSR: with texts of many levels most entries are zero.
@@ -118,6 +121,7 @@ class Coding:
 
     names: tuple[str, ...]
     levels: dict[str, Levels]
+    truths: dict[str, tuple[str, ...]]
     dtype: np.dtype[Any]
     is_sparse: bool
 
@@ -147,8 +151,16 @@ class Coding:
         for name in self.names:
             column = batch.column(name)
             if name in self.levels:
-                places = _places(column, name, self.levels[name], first_row)
-                coded.append(CodedColumn(self.levels[name].names(name), places))
+                of = self.levels[name]
+                place_of = dict.fromkeys(of.levels, -1)
+                place_of |= {level: k for k, level in enumerate(of.coded)}
+                places = _places(column, name, place_of, first_row)
+                coded.append(CodedColumn(of.names(name), places))
+                continue
+            if name in self.truths:
+                place_of = {text: -is_false(text) for text in self.truths[name]}
+                places = _places(column, name, place_of, first_row)
+                coded.append(CodedColumn((name,), places))
                 continue
             values = numbers_of(column, name, first_row)
             if check:
@@ -156,7 +168,7 @@ class Coding:
             numbers.append(values)
             coded.append(CodedColumn((name,)))
         n = len(batch)
-        if not self.levels:
+        if not (self.levels or self.truths):
             return ColumnsApart(numbers, n, self.dtype)  # type: ignore[return-value]
         block = np.empty((n, len(numbers)), dtype=self.dtype)
         for j, values in enumerate(numbers):
@@ -164,13 +176,14 @@ class Coding:
         return coded_matrix(coded, [block], n, self.dtype, is_sparse=self.is_sparse)
 
 
-def _places(column: Any, name: str, levels: Levels, first_row: int) -> NDArray[np.intp]:
-    """Return which of a text's columns is 1 in each row, or -1."""
+def _places(
+    column: Any, name: str, place_of: Mapping[str, int], first_row: int
+) -> NDArray[np.intp]:
+    """Return which of a text's columns is 1 in each row, or -1, by its level."""
     codes, texts = codes_of(column)
     if (codes < 0).any():
         raise absent(name, first_row, codes < 0)
-    place_of = {level: k for k, level in enumerate(levels.coded)}
-    unknown = [text for text in texts if text not in levels.levels]
+    unknown = [text for text in texts if text not in place_of]
     if unknown and np.isin(codes, [texts.index(text) for text in unknown]).any():
         raise InputError(
             f"column {name!r} must hold the same values each time it is read, got "

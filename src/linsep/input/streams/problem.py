@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from linsep.input.arguments import checked_count
 from linsep.input.errors import InputError
 from linsep.input.files.svmlight import SvmlightText
 from linsep.input.files.table import Request, select_columns, without_dates
-from linsep.input.levels import Columns, coding_note
+from linsep.input.levels import Columns, aside_note, coding_note, truths_note
 from linsep.input.problem import Problem
 from linsep.input.streams.coding import (
     Coding,
@@ -32,6 +34,7 @@ from linsep.input.streams.survey import (
 )
 from linsep.input.streams.svmlight import svmlight_problem
 from linsep.rows.blocks import BlockRows
+from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.streamed import StreamedRows
 
 # Columns beyond which matrices with texts are sparse.
@@ -63,7 +66,21 @@ def problem_of_stream(
         return svmlight_problem(source, request, positive)
     names, target, notes = selected(source, request)
     drops = request.missing == "drop"
-    found = survey(source, names, target, drops=drops, max_memory=max_memory)
+    asked = partial(
+        survey,
+        source,
+        target=target,
+        drops=drops,
+        max_memory=max_memory,
+        is_count=request.is_count,
+    )
+    found = asked(names)
+    aside = found.left_out
+    if drops and aside.keys() & found.missing.keys():
+        # Rows that lack what is no feature are rows like others.
+        found = replace(
+            asked([name for name in names if name not in aside]), aside=aside
+        )
     classes, signs = signs_of(found, target, positive)
     coding = coding_of(source.schema, names, found, request.fit_intercept)
     reading = _Reading(source, coding, target, found, drops, max_memory)
@@ -88,6 +105,8 @@ def coded_problem(
 ) -> Problem:
     """Return the problem of rows that are coded as they are read."""
     told = [levels.told(name) for name, levels in coding.levels.items()]
+    if classes.size == 1:  # nothing else would look at the features
+        rows.fold(_n_rows, add)
     return Problem(
         rows,
         classes,
@@ -95,19 +114,32 @@ def coded_problem(
         rows.fit_intercept,
         found.present,
         Columns(coding.names, coding.levels),
-        ((coding_note(told),) if told else ()) + (*notes, *_left_out(found)),
+        (
+            *((coding_note(told),) if told else ()),
+            *notes,
+            *_left_out(found),
+            *(aside_note(name, why) for name, why in found.left_out.items()),
+            *map(truths_note, coding.truths),
+        ),
     )
+
+
+def _n_rows(start: int, block: MatrixRows) -> int:
+    """Count the rows of a block, which were checked as they were read."""
+    return int(block.shape[0])
 
 
 def coding_of(
     schema: Any, names: Sequence[str], found: Survey, fit_intercept: bool
 ) -> Coding:
     """Say how the features become a matrix."""
-    levels = found.levels(fit_intercept)
-    numbers = [schema.field(name).type for name in names if name not in levels]
-    width = sum(len(of.coded) for of in levels.values()) + len(numbers)
+    names = [name for name in names if name not in found.left_out]
+    levels, truths = found.levels(fit_intercept), found.truths
+    texts = levels.keys() | truths.keys()
+    numbers = [schema.field(name).type for name in names if name not in texts]
+    width = sum(len(of.coded) for of in levels.values()) + len(numbers) + len(truths)
     is_sparse = bool(levels) and width > max(MOST_DENSE, 2 * len(names))
-    return Coding(tuple(names), levels, common_dtype(numbers), is_sparse)
+    return Coding(tuple(names), levels, truths, common_dtype(numbers), is_sparse)
 
 
 def selected(
@@ -131,7 +163,8 @@ def selected(
                 f"texts, got the type {kinds[j]}; leave it out (--drop {name})"
             )
     names = [selection.names[j] for j in selection.features]
-    return names, selection.names[selection.target or 0], selection.notes
+    notes = (*source.notes, *selection.notes)
+    return names, selection.names[selection.target or 0], notes
 
 
 def _left_out(found: Survey) -> Sequence[str]:
@@ -176,7 +209,8 @@ class _Reading:
                 batch = batch.filter(kept)
             stop = start + len(batch)
             column = batch.column(self.target)
-            here = label_codes(column, labels, self.target, start)
+            is_count = self.found.is_count
+            here = label_codes(column, labels, self.target, start, is_count)
             if not np.array_equal(here, codes[start:stop]):
                 raise self.changed(start)
             if len(batch):

@@ -16,15 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from linsep.input.errors import InputError
+from linsep.input.files.read import COMPRESSION_SUFFIXES, DELIMITED_SUFFIXES
+from linsep.input.files.sources import column_name
 from linsep.input.files.svmlight import SUFFIXES, SvmlightText
+from linsep.input.files.table import Request
 
-# Formats of `pyarrow.dataset`, by the extension of the files.
+# Formats of `pyarrow.dataset`, by the extension of the files; the others are texts.
 _FORMATS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".feather": "feather",
     ".arrow": "feather",
-    ".csv": "csv",
 }
 _PATTERN = re.compile(r"[*?\[]")
 
@@ -32,8 +34,8 @@ _PATTERN = re.compile(r"[*?\[]")
 # unless it is said: more would not make it faster.
 FREE_SHARE = 0.1
 MOST_BYTES = 1 << 28
-# Parts of that for one batch: a batch is scanned while another is read, and the reader
-# holds some undecoded.
+# Parts of that for one batch: a batch is scanned while the next is compared and another
+# is read, and the reader holds some undecoded.
 BATCHES_HELD = 10
 MOST_ROWS = 1 << 16
 # Bytes of a column of Parquet that are fetched at a time.
@@ -54,12 +56,18 @@ class Source:
         over record batches that hold these columns, and perhaps others.
     files : tuple of str
         The files that are read, if they are files.
+    are_texts : bool
+        Whether these are delimited texts, of which can be said how they are laid out.
+    notes : tuple of str
+        What a reader of the answer should know of how they are read.
     """
 
     name: str
     schema: Any
     read: Callable[[Sequence[str], int], Iterator[Any]]
     files: tuple[str, ...] = ()
+    are_texts: bool = False
+    notes: tuple[str, ...] = ()
 
     def batches(self, columns: Sequence[str], max_memory: int | None) -> Iterator[Any]:
         """Yield record batches of these columns in this order, in bounded memory."""
@@ -73,15 +81,16 @@ class Source:
                     yield part.slice(start, size)
 
 
-def stream_of(X: object, max_memory: int | None = None) -> Source | SvmlightText | None:
+def stream_of(
+    X: object, max_memory: int | None = None, request: Request | None = None
+) -> Source | SvmlightText | None:
     """Return what X is as a source, or None if X is held in memory, or can be.
 
-    A source is a folder of files, a pattern of paths, a file of Parquet, Feather or
-    svmlight of more bytes than reading may take (`max_memory`, or a tenth of what is
-    free), a
-    `pyarrow.dataset.Dataset`, a relation of DuckDB, or a callable that returns a fresh
-    stream each time: whatever has ``__arrow_c_stream__``, or an iterator of record
-    batches.
+    A source is a folder of files, a pattern of paths, a file of Parquet, Feather, CSV
+    or svmlight of more bytes than reading may take (`max_memory`, or a tenth of what is
+    free), a `pyarrow.dataset.Dataset`, a relation of DuckDB, or a callable that returns
+    a fresh stream each time: whatever has ``__arrow_c_stream__``, or an iterator of
+    record batches. A `request` says how delimited texts are laid out.
     """
     if isinstance(X, Source | SvmlightText):
         return X
@@ -91,7 +100,7 @@ def stream_of(X: object, max_memory: int | None = None) -> Source | SvmlightText
             if place.stat().st_size <= (max_memory or _free_share()):
                 return None
             return SvmlightText(place, max_memory or default_memory())
-        return _files(os.fspath(X), max_memory)
+        return _files(os.fspath(X), max_memory, request or Request())
     kind = f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
     arrow = sys.modules.get("pyarrow.dataset")
     if arrow is not None and isinstance(X, arrow.Dataset):
@@ -154,7 +163,18 @@ def _refusing_failure(name: str) -> Iterator[None]:
         ) from error
 
 
-def _files(path: str, max_memory: int | None) -> Source | None:
+def _kind(path: Path) -> str:
+    """Return the format of a file, told by its extension; "" if that says none."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
+        suffixes.pop()
+    last = suffixes[-1] if suffixes else ""
+    if last in DELIMITED_SUFFIXES:
+        return "csv"
+    return _FORMATS.get(path.suffix.lower(), "")
+
+
+def _files(path: str, max_memory: int | None, request: Request) -> Source | None:
     """Return the files of a folder, those that a pattern names, or a large one."""
     place = Path(path)
     if place.is_dir():
@@ -170,23 +190,24 @@ def _files(path: str, max_memory: int | None) -> Source | None:
             raise InputError(
                 f"{path} must match at least one file, got none; check the pattern"
             )
-    elif place.is_file() and _FORMATS.get(place.suffix.lower()) in (
-        "parquet",
-        "feather",
-    ):
+    elif place.is_file() and _kind(place):
         if place.stat().st_size <= (max_memory or _free_share()):
             return None
         found = [place]
     else:
         return None
-    kinds = {_FORMATS.get(p.suffix.lower(), p.suffix) for p in found}
+    kinds = {_kind(p) or p.suffix for p in found}
     kind = next(iter(kinds))
-    if len(kinds) > 1 or kind not in _FORMATS.values():
+    if len(kinds) > 1 or kind not in ("csv", *_FORMATS.values()):
         raise InputError(
             f"{path} must hold files of one kind, Parquet, Feather or CSV, got "
             f"{', '.join(sorted(kinds))}; name them by a pattern such as '*.parquet'"
         )
     pyarrow = _arrow(path)
+    if kind == "csv":
+        from linsep.input.streams.delimited import delimited_texts
+
+        return delimited_texts(path, found, place if place.is_dir() else None, request)
     with _refusing_failure(path):
         root = str(place) if place.is_dir() else None
         dataset = pyarrow.dataset.dataset(
@@ -252,7 +273,7 @@ def _relation(relation: Any) -> Source:
     _arrow("a relation of DuckDB")
 
     def read(columns: Sequence[str], size: int) -> Iterator[Any]:
-        chosen = relation.project(", ".join(map(_quoted, columns)))
+        chosen = relation.project(", ".join(map(column_name, columns)))
         with closing(chosen.to_arrow_reader(size)) as reader:
             yield from reader
 
@@ -279,10 +300,6 @@ def sql_source(path: Path, query: str) -> Source:
         )
     source = _relation(relation)
     return Source(f"{path} ({query})", source.schema, source.read)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _repeated(make: Callable[[], Any]) -> Source:

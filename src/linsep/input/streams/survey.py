@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,15 @@ from numpy.typing import NDArray
 
 from linsep.input.errors import InputError
 from linsep.input.files.table import whole_labels
-from linsep.input.labels import signs_from
+from linsep.input.files.text_column import (
+    MOST_NAMES,
+    are_truths,
+    in_order,
+    name_rows,
+    why_aside,
+    written_with_commas,
+)
+from linsep.input.labels import are_positive, signs_from, signs_of_counts
 from linsep.input.levels import Levels, most_levels
 from linsep.input.streams.coding import absent, codes_of, is_text
 from linsep.input.streams.sources import Source
@@ -45,6 +54,13 @@ class Survey:
         How often each text occurs, by column.
     missing : Counter
         How many rows lack a value, by column.
+    is_count : bool
+        Whether the labels tell counts that are zero, 0, from others, 1.
+    aside : dict of str to str
+        Columns whose texts were so many that they were not counted to the end, and why
+        they are no features.
+    absent : dict of str to InputError
+        For texts of which some row has none.
     """
 
     labels: list[Any]
@@ -53,18 +69,52 @@ class Survey:
     present: NDArray[np.intp] | None
     counts: dict[str, Counter[str]]
     missing: Counter[str]
+    is_count: bool = False
+    aside: dict[str, str] = field(default_factory=dict)
+    absent: dict[str, InputError] = field(default_factory=dict)
+
+    @cached_property
+    def left_out(self) -> dict[str, str]:
+        """The columns of text that are no features, dates and names of rows, and why.
+
+        As for files and frames. What lacks a value in another column is refused.
+        """
+        why = {
+            name: why_aside(list(sizes), sizes.total())
+            for name, sizes in self.counts.items()
+        }
+        found = self.aside | {name: text for name, text in why.items() if text}
+        for name, error in self.absent.items():
+            if name not in found:
+                raise error
+        return found
+
+    @cached_property
+    def truths(self) -> dict[str, tuple[str, ...]]:
+        """The columns of text that hold true and false, and how they spell them."""
+        return {
+            name: tuple(sizes)
+            for name, sizes in self.counts.items()
+            if name not in self.left_out and are_truths(sizes)
+        }
 
     def levels(self, fit_intercept: bool) -> dict[str, Levels]:
         """Choose the references: the commonest levels, as for files and frames.
 
         Without an intercept all levels of the first text have columns.
         """
-        found = {}
-        for k, (name, sizes) in enumerate(self.counts.items()):
-            if len(sizes) > most_levels(self.codes.size):
-                raise InputError(_too_many(name, len(sizes)))
-            levels = tuple(sorted(sizes))
-            is_whole = k == 0 and not fit_intercept
+        found: dict[str, Levels] = {}
+        for name, sizes in self.counts.items():
+            if name in self.left_out or name in self.truths:
+                continue
+            every = list(sizes)
+            is_mistyped = name_rows(len(every), sizes.total())
+            if is_mistyped or len(every) > most_levels(self.codes.size):
+                raise InputError(_too_many(name, len(every)))
+            if written_with_commas(every):
+                raise InputError(_commas(name, every[0]))
+            levels = tuple(every[k] for k in in_order(every))
+            is_whole = not found and not fit_intercept
             commonest = levels[int(np.argmax([sizes[level] for level in levels]))]
             found[name] = Levels(levels, None if is_whole else commonest)
         return found
@@ -74,6 +124,8 @@ class Survey:
         """Put the surveys of parts together, none of which left rows out."""
         labels: dict[Any, int] = {}
         codes, counts = [], {name: Counter[str]() for name in parts[0].counts}
+        aside: dict[str, str] = {}
+        absent: dict[str, InputError] = {}
         for part in parts:
             for label in part.labels:
                 labels.setdefault(label, len(labels))
@@ -81,8 +133,11 @@ class Survey:
             codes.append(numbers[part.codes])
             for name, sizes in part.counts.items():
                 counts[name].update(sizes)
+            aside, absent = part.aside | aside, part.absent | absent
         every, n_given = np.concatenate(codes), sum(part.n_given for part in parts)
-        return cls(list(labels), every, n_given, None, counts, Counter())
+        is_count = parts[0].is_count
+        given = list(labels), every, n_given, None, counts, Counter[str]()
+        return cls(*given, is_count, aside, absent)
 
 
 def survey(
@@ -92,6 +147,7 @@ def survey(
     *,
     drops: bool = False,
     max_memory: int | None = None,
+    is_count: bool = False,
 ) -> Survey:
     """Read the source for the first time.
 
@@ -105,11 +161,15 @@ def survey(
     drops : bool
         Whether rows without a value are left out; else they are refused.
     max_memory : int or None
+    is_count : bool
+        Whether the labels are counts, of which matters whether they are zero.
     """
     texts = [name for name in features if is_text(source.schema.field(name).type)]
     columns = [*(features if drops else texts), target]
     labels: dict[Any, int] = {}
     counts: dict[str, Counter[str]] = {name: Counter() for name in texts}
+    aside: dict[str, str] = {}
+    lacking: dict[str, InputError] = {}
     codes, present, missing = [], [], Counter[str]()
     n_given = 0
     for batch in source.batches(columns, max_memory):
@@ -122,17 +182,25 @@ def survey(
                 present.append(first + np.flatnonzero(kept.to_numpy(False)))
             else:
                 present.append(np.arange(first, n_given))
-        codes.append(label_codes(batch.column(target), labels, target, first))
+        column = batch.column(target)
+        codes.append(label_codes(column, labels, target, first, is_count))
         for name in texts:
+            if name in aside:
+                continue
             found, values = codes_of(batch.column(name))
             if (found < 0).any():
-                raise absent(name, first, found < 0)
+                lacking.setdefault(name, absent(name, first, found < 0))
             sizes = np.bincount(found[found >= 0], minlength=len(values)).tolist()
             counts[name].update(
                 {value: size for value, size in zip(values, sizes, strict=True) if size}
             )
-            if len(counts[name]) > MOST_TEXTS:
-                raise InputError(_too_many(name, len(counts[name])))
+            n_texts = len(counts[name])
+            if n_texts > MOST_NAMES:
+                why = why_aside(list(counts[name]), counts[name].total())
+                if why is not None:
+                    aside[name], counts[name] = why, Counter()
+                elif n_texts > MOST_TEXTS:
+                    raise InputError(_too_many(name, n_texts))
     every = np.concatenate(codes) if codes else np.empty(0, dtype=np.int16)
     is_all = every.size == n_given
     return Survey(
@@ -142,6 +210,9 @@ def survey(
         None if is_all else np.concatenate(present),
         counts,
         missing,
+        is_count,
+        aside,
+        lacking,
     )
 
 
@@ -167,9 +238,16 @@ def rows_with_values(batch: Any, missing: Counter[str] | None = None) -> Any:
 
 
 def label_codes(
-    column: Any, labels: dict[Any, int], target: str, first_row: int
+    column: Any,
+    labels: dict[Any, int],
+    target: str,
+    first_row: int,
+    is_count: bool = False,
 ) -> NDArray[np.int16]:
-    """Return which label each row has; new labels are given the next number."""
+    """Return which label each row has; new labels are given the next number.
+
+    Of counts the labels are 0 and 1, for those that are not zero.
+    """
     import pyarrow as pa
 
     kind = column.type
@@ -182,6 +260,10 @@ def label_codes(
     if (codes < 0).any() or nans:
         is_absent = (codes < 0) | np.isin(codes, nans)
         raise absent(target, first_row, is_absent, "label")
+    if is_count and codes.size:
+        positive = are_positive(np.array(values)[codes], first_row)
+        different, codes = np.unique(positive, return_inverse=True)
+        values = different.astype(int).tolist()
     for value in values:
         labels.setdefault(value, len(labels))
     if len(labels) > MOST_LABELS:
@@ -198,6 +280,15 @@ def _too_many(name: str, n_levels: int) -> str:
     )
 
 
+def _commas(name: str, example: str) -> str:
+    """Word the error for numbers with commas in them."""
+    return (
+        f"column {name!r} must hold numbers with a decimal point and no thousands "
+        f"separator, got {example!r}; rewrite the numbers, or leave the column out "
+        f"(--drop {name})"
+    )
+
+
 def signs_of(
     found: Survey, target: str, positive: str | None
 ) -> tuple[NDArray[Any], NDArray[np.int8]]:
@@ -207,6 +298,8 @@ def signs_of(
             f"the data must have at least one row of values, got {found.n_given:,} rows"
             + (", all of which lack a value" if found.n_given else "")
         )
+    if found.is_count:
+        return signs_of_counts(np.array(found.labels)[found.codes])
     texts = list(map(str, found.labels))
     if positive is not None:
         if positive not in texts:

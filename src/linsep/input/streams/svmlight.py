@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linsep.input.errors import InputError
 from linsep.input.files.svmlight import SvmlightText, checked_request
 from linsep.input.files.table import Request, whole_labels
+from linsep.input.labels import are_positive
 from linsep.input.levels import Columns
 from linsep.input.problem import Problem
 from linsep.input.streams.survey import Survey, signs_of
@@ -33,8 +34,11 @@ def svmlight_problem(
     if n_rows == 0:
         raise InputError(f"{text.path} must have at least one row, got none")
     y = whole_labels(np.concatenate(labels))
-    different, codes = np.unique(y, return_inverse=True)
-    found = Survey(different.tolist(), codes, n_rows, None, {}, Counter())
+    values = are_positive(y).astype(int) if request.is_count else y
+    different, codes = np.unique(values, return_inverse=True)
+    found = Survey(
+        different.tolist(), codes, n_rows, None, {}, Counter(), request.is_count
+    )
     classes, signs = signs_of(found, "label", positive)
     numbers = tuple(map(str, range(least, d)))
     reading = _Reading(text, y, least, max(d, 1))

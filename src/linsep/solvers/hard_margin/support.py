@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.solvers.scaling import row_squares
+
 # More rows than this on the margin, beyond those active, are left as they are.
 MOST_TIES = 200
 # A combination this close to the target, relative to its parts, counts as equal.
@@ -34,7 +36,7 @@ def lowest_support(
 
     if not 0 < np.count_nonzero(multipliers == 0) <= MOST_TIES:
         return multipliers
-    scale = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    scale = np.sqrt(row_squares(rows))
     scale[scale == 0] = 1.0
     unit = (rows / scale[:, None]).T
     target = unit @ (multipliers * scale)
