@@ -397,30 +397,25 @@ finally:
 
 
 def keep_memory(figures, rng, n_tries, folder):
-    """CSV files read beside little else than their matrix."""
-    d = 50
-    head = ",".join([*(f"x{j}" for j in range(d)), "y"]) + "\n"
+    """CSV files, all of the process beside their matrix."""
+    d, n_blocks = 50, 33
     numbers = rng.standard_normal((10_000, d)).tolist()
     block = "".join(
         ",".join(f"{x:.14f}" for x in row) + f",{row[0] > 0:d}\n" for row in numbers
     )
-    for name, times in (("small", 1), ("large", 33)):
-        with (folder / name).with_suffix(".csv").open("w") as file:
-            file.write(head)
-            file.writelines(block for _ in range(times))
+    path = folder / "large.csv"
+    with path.open("w") as file:
+        file.write(",".join([*(f"x{j}" for j in range(d)), "y"]) + "\n")
+        file.writelines([block] * n_blocks)
     for k in range(n_tries):
         command = ("separate", "max-margin", "diagnose")[k % 3]
-        peaks = []
-        for name in ("small", "large"):
-            asked = [command, str(folder / f"{name}.csv"), "--target", "y"]
-            done = subprocess.run(
-                [sys.executable, "-c", MEASURED, *asked],
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            peaks.append(int(done.stderr.split()[-1]))
-        share = (peaks[1] - peaks[0]) / (32 * 10_000 * d * 8)
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURED, command, str(path), "--target", "y"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        share = int(done.stderr.split()[-1]) / (n_blocks * 10_000 * d * 8)
         if share <= 1.5:
             figures.counts[f"{command} {share:.2f} of the matrix"] += 1
         else:

@@ -1,5 +1,6 @@
 """Files that options name, and JSON to print."""
 
+import io
 import json
 import math
 import os
@@ -101,7 +102,9 @@ def strict_json(record: dict[str, Any]) -> str:
       ]
     }
     """
-    return json.dumps(_finite(record), indent=2, ensure_ascii=False, allow_nan=False)
+    text = io.StringIO()  # dumps makes a list of a million pieces for as many rows
+    json.dump(_finite(record), text, indent=2, ensure_ascii=False, allow_nan=False)
+    return text.getvalue()
 
 
 def _finite(value: Any) -> Any:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.input.growing_matrix import GrowingMatrix
 from linsep.input.levels import MOST_LEVELS
+from linsep.rows import split
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -35,17 +37,17 @@ class CodedColumn:
 
 def coded_matrix(
     columns: Sequence[CodedColumn],
-    blocks: list[Floats],
+    blocks: Iterable[Floats],
     n_rows: int,
     dtype: Any,
     *,
     is_sparse: bool | None = None,
+    in_memory: bool = True,
 ) -> Floats | csr_array:
     """Fill the matrix with the numbers of the blocks, and 0 and 1 for the levels.
 
-    The blocks hold the columns of numbers, some rows each; they are let go of one by
-    one as they are copied. Whether the matrix is sparse is told by its size if not
-    said.
+    The blocks hold the columns of numbers, some rows each. Whether the matrix is sparse
+    is told by its size if not said.
     """
     starts = np.cumsum([0, *(len(column.names) for column in columns)])
     numeric = np.array(
@@ -67,20 +69,24 @@ def coded_matrix(
         is_sparse = n_rows * shape[1] * size > max(least, 2 * sparse_bytes)
     if is_sparse:
         return _sparse(shape, blocks, numeric, indicated, dtype)
-    X = np.zeros(shape, dtype=dtype)
+    X = GrowingMatrix(*shape, dtype, in_memory=in_memory)
     first = 0
-    for block in _emptying(blocks):
-        X[first : first + len(block), numeric] = block
+    for block in blocks:
+        for start, stop in split(len(block), shape[1]):
+            part = np.zeros((stop - start, shape[1]), dtype=dtype)
+            part[:, numeric] = block[start:stop]
+            for places in indicated:
+                own = places[first + start : first + stop]
+                rows = np.flatnonzero(own >= 0)
+                part[rows, own[rows]] = 1
+            X.append(part)
         first += len(block)
-    for places in indicated:
-        rows = np.flatnonzero(places >= 0)
-        X[rows, places[rows]] = 1
-    return X
+    return X.matrix()
 
 
 def _sparse(
     shape: tuple[int, int],
-    blocks: list[Floats],
+    blocks: Iterable[Floats],
     numeric: NDArray[np.intp],
     indicated: Sequence[NDArray[np.intp]],
     dtype: Any,
@@ -94,7 +100,7 @@ def _sparse(
     indptr = np.append(0, np.cumsum(is_entry.sum(axis=1)))
     X = csr_array((np.ones(indices.size, dtype=dtype), indices, indptr), shape=shape)
     parts = []
-    for block in _emptying(blocks):
+    for block in blocks:
         part = csr_array(block)
         entries = (part.data, numeric[part.indices], part.indptr)
         parts.append(csr_array(entries, shape=(len(block), shape[1])))
@@ -102,10 +108,3 @@ def _sparse(
         X = csr_array(vstack(parts, format="csr") + X)
     X.eliminate_zeros()
     return X
-
-
-def _emptying(pieces: list[Floats]) -> Iterator[Floats]:
-    """Yield the pieces from the first to the last, forgetting each."""
-    pieces.reverse()
-    while pieces:
-        yield pieces.pop()

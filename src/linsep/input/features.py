@@ -16,6 +16,7 @@ from linsep.input.exact_numbers import (
 )
 from linsep.input.frames import frame_features
 from linsep.rows import is_masked, is_sparse
+from linsep.rows.mapped import mapped_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -26,8 +27,8 @@ Features: TypeAlias = "Floats | csr_array"
 def features_from(X: object) -> tuple[Features, tuple[str, ...] | None]:
     """Return X as a float array or CSR matrix (n, d), and the names of its columns.
 
-    float32 and float64 are the user's own memory. InputError if X is no table of finite
-    real numbers that doubles hold exactly.
+    float32 and float64 are the user's own memory, or file. InputError if X is no table
+    of finite real numbers that doubles hold exactly.
 
     Examples
     --------
@@ -42,7 +43,7 @@ def features_from(X: object) -> tuple[Features, tuple[str, ...] | None]:
         table, names = from_frame
     if is_sparse(table):
         return _csr_from(table, names), names
-    values = exact_floats(matrix_from(table), "X")
+    values = mapped_rows(exact_floats(matrix_from(table), "X"))
     require_finite(values, names)
     return values, names
 

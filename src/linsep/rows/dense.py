@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from linsep.rows import _sweeps
 from linsep.rows.matrix_rows import MatrixRows, are_all
+from linsep.rows.protocol import split
 
 
 class DenseRows(MatrixRows):
@@ -29,8 +30,11 @@ class DenseRows(MatrixRows):
         n_features = self.X.shape[1]
         signs = self.signs[index].astype(np.float64)
         rows = np.empty((len(signs), self.shape[1]))
-        given = self.X if are_all(index, self.shape[0]) else self.X[index]
-        np.multiply(given, signs[:, None], out=rows[:, :n_features])
+        is_whole = are_all(index, self.shape[0])
+        for start, stop in split(index.size, 4 * self.entries_a_row):
+            here = slice(start, stop)
+            given = self.X[here if is_whole else index[here]]
+            np.multiply(given, signs[here, None], out=rows[here, :n_features])
         rows[:, n_features:] = signs[:, None]
         return rows
 

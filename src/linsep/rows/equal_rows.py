@@ -125,7 +125,8 @@ def row_words(X: Any, attempt: int = 0) -> NDArray[np.uint64]:
 def are_equal(X: Any, some: Index, others: Index) -> NDArray[np.bool_]:
     """Tell, pair by pair, whether rows are equal, entry by entry."""
     equal = np.empty(some.size, dtype=bool)
-    for start, stop in split(some.size, X.size // max(1, X.shape[0])):
+    # Some rows at a time: both of each pair are copied.
+    for start, stop in split(some.size, 8 * (X.size // max(1, X.shape[0]))):
         a, b = X[some[start:stop]], X[others[start:stop]]
         if is_sparse(a):
             equal[start:stop] = np.diff((a != b).tocsr().indptr) == 0

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.rows.mapped import chunks_of
 from linsep.rows.protocol import Scan, split
 from linsep.rows.sweep import sweep
 from linsep.rows.threads import map_in_threads
@@ -107,7 +108,7 @@ class MatrixRows(ABC):
         return np.ascontiguousarray(w[:d], dtype=np.float64), constant
 
     def _chunks(self) -> Iterator[tuple[int, int]]:
-        return split(self.shape[0], self.entries_a_row)
+        return split(self.shape[0], chunks_of(self.X) * self.entries_a_row)
 
     @abstractmethod
     def _fill(

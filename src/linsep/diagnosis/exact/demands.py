@@ -187,6 +187,8 @@ def _of_likelihood(study: Study, groups: Groups) -> Demands:
     else:
         signs, equal = np.where(has[:, -1], 1, -1), np.asarray(has.all(axis=1))
     n, d = groups.X.shape[0], len(names)
+    # Where all rows are different, each is the first of its group.
+    every = groups.first if n == groups.group.size else np.arange(n)
     constants = np.arange(d, groups.X.shape[1] + study.fit_intercept)
     if study.fit_intercept:
         names = (INTERCEPT, *names)
@@ -196,7 +198,7 @@ def _of_likelihood(study: Study, groups: Groups) -> Demands:
         np.append(constants, np.arange(d)),
         names,
         constants,
-        np.arange(n)[:, np.newaxis],
+        every[:, np.newaxis],
     )
 
 

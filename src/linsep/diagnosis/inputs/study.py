@@ -13,7 +13,7 @@ from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.input.files.table import FOR_MISSING_VALUES
 from linsep.input.row_names import RowNames
-from linsep.rows import as_dense
+from linsep.rows import as_dense, is_sparse, split
 
 INTERCEPT = "intercept"  # the name of its coefficient
 
@@ -176,8 +176,11 @@ class Study:
     @property
     def is_constant(self) -> NDArray[np.bool_]:
         """Which columns never vary, shape (n_features,)."""
-        low, high = (as_dense(ends).ravel() for ends in (self.X.min(0), self.X.max(0)))
-        return np.asarray(low == high)
+        X = self.X
+        parts = iter([X]) if is_sparse(X) else (X[i:j] for i, j in split(*X.shape))
+        ends = [[as_dense(x).ravel() for x in (p.min(0), p.max(0))] for p in parts]
+        lows, highs = zip(*ends, strict=True)
+        return np.asarray(np.min(lows, axis=0) == np.max(highs, axis=0))
 
     def other_level(self, factor: str, level: str) -> str | None:
         """Return the one other level that rows have of a factor, if there is one."""

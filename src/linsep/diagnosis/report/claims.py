@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,12 +70,21 @@ class Reason:
     def predicted(self) -> NDArray[np.intp]:
         """The rows of which one outcome alone is left, sorted."""
         found = [claim.rows for claim in self.claims if claim.is_prediction]
-        return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
+        return found[0] if len(found) == 1 else np.flatnonzero(_are_among(found))
 
     @property
     def n_told(self) -> int:
         """How many rows something is said of."""
-        return int(np.unique(np.concatenate([c.rows for c in self.claims])).size)
+        return int(_are_among([claim.rows for claim in self.claims]).sum())
+
+
+def _are_among(found: Sequence[NDArray[np.intp]]) -> NDArray[np.bool_]:
+    """Tell of every row, up to the last one, whether it is among some in order."""
+    end = max((rows[-1] + 1 for rows in found if rows.size), default=0)
+    are_among = np.zeros(end, dtype=bool)
+    for rows in found:
+        are_among[rows] = True
+    return are_among
 
 
 def left_open(reasons: Iterable[Reason], n: int, n_levels: int) -> NDArray[np.bool_]:

@@ -145,6 +145,6 @@ class FewestColumns:
         with np.errstate(over="ignore"):  # what overflows is not zero
             parts = [
                 abs(space.engine_rows(separated[start:stop])).sum(axis=1)
-                for start, stop in split(separated.size, rows.shape[1])
+                for start, stop in split(separated.size, 8 * rows.shape[1])
             ]
         return np.concatenate([np.ravel(part) == 0 for part in parts])

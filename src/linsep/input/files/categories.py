@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from linsep.input.files.text_column import (
     numbers_from,
     written_with_commas,
 )
+from linsep.input.growing_matrix import GrowingMatrix
 from linsep.input.levels import (
     FEW_ROWS,
     Levels,
@@ -35,6 +37,8 @@ from linsep.input.levels import (
     most_levels,
     truths_note,
 )
+from linsep.rows import split
+from linsep.rows.mapped import mapped_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -44,7 +48,7 @@ class TableBuilder:
     """Gathers pieces of a file or a frame, some rows at a time, and makes the table.
 
     Memory is that of the table and of one piece: numbers are kept as they will be
-    used, text as one small integer a cell.
+    used, many of them in a file, text as one small integer a cell.
 
     Parameters
     ----------
@@ -86,11 +90,15 @@ class TableBuilder:
         missing = frozenset[str]() if is_frame else MISSING
         self._texts = {j: TextColumn(missing) for j in selection.positions if j in text}
         # Numbers alone are put where they will be used. Beside 0/1 columns they wait in
-        # blocks, each let go of as it is copied.
-        self._whole: Floats | None = None
-        if len(self._numeric) == len(selection.features):
-            self._whole = np.empty((n_rows, len(self._numeric)), dtype=self._dtype)
-        self._blocks: list[Floats] = []
+        # a file, or in blocks, each let go of as it is copied.
+        self._in_memory = is_frame or request.in_memory
+        self._numbers: GrowingMatrix | None = GrowingMatrix(
+            n_rows, len(self._numeric), self._dtype, in_memory=self._in_memory
+        )
+        self._is_coded = len(self._numeric) < len(selection.features)
+        if self._is_coded and not self._numbers.is_in_file:
+            self._numbers = None
+        self._blocks: deque[Floats] = deque()
         self._labels = np.empty(n_rows)
         self._n_rows = n_rows
         self._most_levels = most_levels(n_rows)
@@ -111,8 +119,8 @@ class TableBuilder:
         if not np.isfinite(numbers).all():
             self._note_missing(numbers)
         features = numbers[:, : len(self._numeric)]
-        if self._whole is not None:
-            self._whole[rows] = features
+        if self._numbers is not None:
+            self._numbers.append(features)
         else:
             self._blocks.append(features.astype(self._dtype))
         target = self._selection.target
@@ -311,15 +319,31 @@ class TableBuilder:
     def _matrix(
         self, columns: Sequence[CodedColumn], kept: NDArray[np.intp] | None
     ) -> Floats | csr_array:
-        """Fill the matrix, letting go of each piece as it is copied."""
-        if self._whole is not None:
-            return self._whole if kept is None else self._whole[kept]
-        blocks = self._blocks
-        if kept is not None:
-            blocks = [np.concatenate(blocks)[kept]]
-            self._blocks = []
+        """Fill the matrix."""
+        numbers = None if self._numbers is None else self._numbers.matrix(kept)
+        if numbers is not None and not self._is_coded:
+            return numbers
         n_rows = self._n_rows if kept is None else kept.size
-        return coded_matrix(columns, blocks, n_rows, self._dtype)
+        return coded_matrix(
+            columns,
+            self._pieces(numbers, kept),
+            n_rows,
+            self._dtype,
+            in_memory=self._in_memory,
+        )
+
+    def _pieces(
+        self, numbers: Floats | None, kept: NDArray[np.intp] | None
+    ) -> Iterator[Floats]:
+        """Yield the numbers some rows at a time, letting go of each piece."""
+        if numbers is not None:
+            X = mapped_rows(numbers)
+            yield from (X[start:stop] for start, stop in split(*X.shape))
+            return
+        if kept is not None:
+            self._blocks = deque([np.concatenate(self._blocks)[kept]])
+        while self._blocks:
+            yield self._blocks.popleft()
 
     def _finish_labels(self, kept: NDArray[np.intp] | None) -> NDArray[Any] | None:
         """Return the labels: texts, integers if all are whole, or floats."""
@@ -388,6 +412,7 @@ def _doubtful_numbers(X: Floats | csr_array, names: Sequence[str]) -> Iterator[s
     """Yield a sentence for each column that looks like an identifier."""
     if not isinstance(X, np.ndarray) or len(X) < FEW_ROWS:
         return
+    X = mapped_rows(X)
     counts = X[1] == X[0] + 1
     counts &= X[-1] == X[0] + len(X) - 1
     for j in map(int, np.flatnonzero(counts)):

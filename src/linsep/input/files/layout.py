@@ -59,9 +59,7 @@ class Layout:
 
     def place(self, row: int) -> str:
         """Say on which line of the text a row (counted from 0) ends."""
-        rows = _rows(self.path, self.text, self.delimiter)
-        lines = (line for line, row in rows if not _is_blank(row, self.delimiter))
-        return f"line {next(islice(lines, row + self.has_header, None), 'unknown')}"
+        return f"line {next(islice(lines_of_rows(self), row, None), 'unknown')}"
 
     def width_error(self, width: str, line: int) -> InputError:
         """Word the error for a line with too few or too many fields."""
@@ -124,11 +122,11 @@ def find_layout(
     return Layout(path, text, delimiter, names, header, longest, decimal, is_inferred)
 
 
-def lines_of_rows(layout: Layout) -> list[int]:
-    """Return the line on which each row of the table ends, counted from 1."""
+def lines_of_rows(layout: Layout) -> Iterator[int]:
+    """Yield the line on which each row of the table ends, counted from 1."""
     rows = _rows(layout.path, layout.text, layout.delimiter)
-    lines = [line for line, row in rows if not _is_blank(row, layout.delimiter)]
-    return lines[layout.has_header :]
+    lines = (line for line, row in rows if not _is_blank(row, layout.delimiter))
+    return islice(lines, int(layout.has_header), None)
 
 
 def quote_error(path: Path, line: int, reason: str) -> InputError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,10 +27,10 @@ class LineNumbers:
     ----------
     path : Path
     find : callable
-        Reads the line on which each row ends, counted from 1.
+        Yields the line on which each row ends, counted from 1.
     """
 
-    def __init__(self, path: Path, find: Callable[[Path], list[int]]) -> None:
+    def __init__(self, path: Path, find: Callable[[Path], Iterable[int]]) -> None:
         self._path = path
         self._find = find
 
@@ -38,7 +38,7 @@ class LineNumbers:
     def lines(self) -> NDArray[np.intp]:
         """The line of each row; none where the text can no longer be read."""
         try:
-            return np.array(self._find(self._path), dtype=np.intp)
+            return np.fromiter(self._find(self._path), dtype=np.intp)
         except (OSError, InputError):
             return np.empty(0, dtype=np.intp)
 
@@ -62,10 +62,10 @@ def line_numbers(
     if reader is read_delimited:
         asked = [target] if isinstance(target, str | int) else []
 
-        def delimited(path: Path) -> list[int]:
+        def delimited(path: Path) -> Iterator[int]:
             encoding = encoding_of(path, request)
             with unpacked(path, encoding=encoding) as text:
-                return lines_of_rows(find_layout(path, text, asked, request))
+                yield from lines_of_rows(find_layout(path, text, asked, request))
 
         return LineNumbers(path, delimited)
     if reader is read_json_lines or reader is read_svmlight:
@@ -73,8 +73,9 @@ def line_numbers(
     return None
 
 
-def _lines_with_content(path: Path) -> list[int]:
-    """Return the lines that hold more than blanks and a comment."""
+def _lines_with_content(path: Path) -> Iterator[int]:
+    """Yield the lines that hold more than blanks and a comment."""
     with open_bytes(path) as stream:
-        lines = bounded_lines(stream, path)
-        return [k for k, line in enumerate(lines, 1) if line.partition(b"#")[0].strip()]
+        for number, line in enumerate(bounded_lines(stream, path), 1):
+            if line.partition(b"#")[0].strip():
+                yield number

@@ -22,6 +22,7 @@ from linsep.input.files.table import (
 )
 from linsep.input.files.texts import require_bounded
 from linsep.input.labels import labels_from
+from linsep.rows.mapped import mapped_rows
 
 _WHOLE = (
     "a whole NumPy file of plain arrays",
@@ -109,7 +110,8 @@ def _from_matrix(path: Path, matrix: NDArray[Any], request: Request) -> Table:
     selection = select_columns(path, names, request)
     y = None
     if selection.target is not None:
-        y = whole_labels(labels_from(matrix[:, selection.target]))
+        column = mapped_rows(matrix)[:, selection.target]
+        y = whole_labels(labels_from(column))
     note = "the columns are named x0, x1, ... in their order"
     return _table(matrix, y, selection, request, note)
 
@@ -135,7 +137,7 @@ def _table(
     table = Table(X, y, names, selection.target_name, columns=names, notes=notes)
     if request.missing == "drop":
         table = table.without_rows(np.asarray(np.isnan(X).any(axis=1)))
-    require_finite(np.asarray(table.X), names)
+    require_finite(mapped_rows(np.asarray(table.X)), names)
     return table
 
 

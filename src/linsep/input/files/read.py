@@ -139,6 +139,7 @@ def read_table(
     """
     options: Any = {"missing": missing, "fit_intercept": fit_intercept}
     options |= {"sep": sep, "decimal": decimal, "encoding": encoding}
+    options["in_memory"] = True
     return read_request(path, Request(target, drop, columns, header, **options))
 
 

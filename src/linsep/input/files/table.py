@@ -129,7 +129,7 @@ class Request:
     of text must keep to, coded as they are there; `present` says which rows count
     where the others choose the reference. `sep`, `decimal` and `encoding` are those of
     delimited text. With `is_count` the labels are counts, of which matters whether they
-    are zero.
+    are zero. A matrix that goes to a caller stays `in_memory`, to be written to.
     """
 
     target: str | int | None = None
@@ -146,6 +146,7 @@ class Request:
     decimal: str | None = None
     encoding: str | None = None
     is_count: bool = False
+    in_memory: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what the options cannot be."""
