@@ -86,11 +86,12 @@ def stream_of(
 ) -> Source | SvmlightText | None:
     """Return what X is as a source, or None if X is held in memory, or can be.
 
-    A source is a folder of files, a pattern of paths, a file of Parquet, Feather, CSV
-    or svmlight of more bytes than reading may take (`max_memory`, or a tenth of what is
-    free), a `pyarrow.dataset.Dataset`, a relation of DuckDB, or a callable that returns
-    a fresh stream each time: whatever has ``__arrow_c_stream__``, or an iterator of
-    record batches. A `request` says how delimited texts are laid out.
+    A source is a folder of files, a pattern of paths, a file of Parquet, Feather or
+    svmlight of more bytes than reading may take (`max_memory`, or a tenth of what is
+    free), a file of CSV of more than `max_memory`, a `pyarrow.dataset.Dataset`, a
+    relation of DuckDB, or a callable that returns a fresh stream each time: whatever
+    has ``__arrow_c_stream__``, or an iterator of record batches. A `request` says how
+    delimited texts are laid out.
     """
     if isinstance(X, Source | SvmlightText):
         return X
@@ -191,7 +192,9 @@ def _files(path: str, max_memory: int | None, request: Request) -> Source | None
                 f"{path} must match at least one file, got none; check the pattern"
             )
     elif place.is_file() and _kind(place):
-        if place.stat().st_size <= (max_memory or _free_share()):
+        # The numbers of a text may lie in a file, with all that memory allows.
+        is_held = max_memory is None and _kind(place) == "csv"
+        if is_held or place.stat().st_size <= (max_memory or _free_share()):
             return None
         found = [place]
     else:
