@@ -42,7 +42,11 @@ def row_hashes(
     bits: NDArray[np.uint64], factors: NDArray[np.uint64], out: NDArray[np.uint64]
 ) -> None: ...
 def add_to_lanes(
-    words: NDArray[np.uint32], lane: int, lanes: NDArray[np.uint64]
+    addresses: NDArray[np.uintp],
+    n: int,
+    lane: int,
+    step: int,
+    lanes: NDArray[np.uint64],
 ) -> None: ...
 def column_moments(
     X: Floats,

@@ -194,15 +194,29 @@ def row_hashes(
             out[i] = total
 
 
-def add_to_lanes(const uint32_t[::1] words, Py_ssize_t lane, uint64_t[::1] lanes):
-    """Add each word to the lane after that of the word before, round and round."""
-    cdef Py_ssize_t i = 0, size
+def add_to_lanes(
+    const uintptr_t[::1] addresses,
+    Py_ssize_t n,
+    Py_ssize_t lane,
+    Py_ssize_t step,
+    uint64_t[::1] lanes,
+):
+    """Add words to lanes, each to that after that of the word before, round and round.
+
+    There are ``n`` words from each address on. The first is added to this lane, that of
+    the next address ``step`` lanes further, and so on.
+    """
+    cdef Py_ssize_t i, j, here, size, n_lanes = lanes.shape[0]
+    cdef const uint32_t* words
     with nogil:
-        while i < words.shape[0]:
-            size = min(lanes.shape[0] - lane, words.shape[0] - i)
-            add_words(&words[i], size, &lanes[lane])
-            i += size
-            lane = 0
+        for j in range(addresses.shape[0]):
+            words = <const uint32_t*> addresses[j]
+            here, i = (lane + step * j) % n_lanes, 0
+            while i < n:
+                size = min(n_lanes - here, n - i)
+                add_words(words + i, size, &lanes[here])
+                i += size
+                here = 0
 
 
 def column_moments(

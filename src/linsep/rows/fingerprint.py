@@ -20,6 +20,7 @@ from linsep.rows.columns import ColumnsApart
 LANES = 1021
 # What a column, or an array of a sparse matrix, is moved on from the one before.
 _STEP = 37
+_WORD = 4  # bytes that are added up at a time
 
 
 class Fingerprint:
@@ -42,8 +43,12 @@ class Fingerprint:
         signs : ndarray of shape (m,), int8
         """
         if isinstance(X, ColumnsApart):
-            for j, column in enumerate(X.columns):
-                self._add(column, self._n_rows, _STEP * j)
+            self._add_all(
+                X.addresses,
+                X.shape[0] * X.dtype.itemsize,
+                self._n_rows,
+                X.dtype.itemsize,
+            )
         elif isinstance(X, np.ndarray):
             self._add(X, self._n_rows * X.shape[1])
         else:
@@ -57,6 +62,18 @@ class Fingerprint:
 
     def _add(self, values: NDArray[Any], first: int, step: int = 0) -> None:
         """Add numbers, the first of which has this place among those of its kind."""
-        words = np.ascontiguousarray(values).reshape(-1).view(np.uint32)
-        place = first * (values.itemsize // words.itemsize) + step
-        add_to_lanes(words, place % LANES, self._lanes)
+        values = np.ascontiguousarray(values)
+        address = np.array([values.ctypes.data], dtype=np.uintp)
+        self._add_all(address, values.nbytes, first, values.itemsize, step)
+
+    def _add_all(
+        self,
+        addresses: NDArray[np.uintp],
+        n_bytes: int,
+        first: int,
+        itemsize: int,
+        step: int = 0,
+    ) -> None:
+        """Add numbers that lie apart, so many bytes from each address on."""
+        place = (first * (itemsize // _WORD) + step) % LANES
+        add_to_lanes(addresses, n_bytes // _WORD, place, _STEP, self._lanes)

@@ -50,7 +50,7 @@ class StreamedRows(BlockRows):
     def _compared(self) -> Iterator[tuple[int, MatrixRows]]:
         """Yield the blocks of one reading, each compared with those of the others."""
         start, fingerprint = 0, Fingerprint()
-        for features in one_ahead(self._read()):
+        for features in self._read():
             stop = start + features.shape[0]
             if stop > self.shape[0]:
                 raise self._changed(start)

@@ -68,6 +68,10 @@ def numbers_of(column: Any, name: str, first_row: int) -> NDArray[Any]:
     import pyarrow as pa
 
     kind = column.type
+    if not column.null_count and (
+        pa.types.is_float32(kind) or pa.types.is_float64(kind)
+    ):
+        return np.asarray(column.to_numpy())
     if pa.types.is_dictionary(kind):
         column, kind = column.dictionary_decode(), kind.value_type
     if column.null_count:
@@ -145,11 +149,11 @@ class Coding:
     def matrix(self, batch: Any, first_row: int, check: bool) -> Features:
         """Return the features of a batch whose first row has this number.
 
-        With `check`, numbers that are not finite are refused.
+        Its first columns are those named, in order. With `check`, numbers that are not
+        finite are refused.
         """
         numbers, coded = [], []
-        for name in self.names:
-            column = batch.column(name)
+        for name, column in zip(self.names, batch.columns, strict=False):
             if name in self.levels:
                 of = self.levels[name]
                 place_of = dict.fromkeys(of.levels, -1)

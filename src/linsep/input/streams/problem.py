@@ -36,6 +36,7 @@ from linsep.input.streams.svmlight import svmlight_problem
 from linsep.rows.blocks import BlockRows
 from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.streamed import StreamedRows
+from linsep.rows.threads import one_ahead
 
 # Columns beyond which matrices with texts are sparse.
 MOST_DENSE = 64
@@ -203,7 +204,8 @@ class _Reading:
         labels = {label: k for k, label in enumerate(self.found.labels)}
         start = 0
         columns = [*self.coding.names, self.target]
-        for batch in self.source.batches(columns, self.max_memory):
+        # Decoded while the one before is coded, and compared with earlier readings.
+        for batch in one_ahead(self.source.batches(columns, self.max_memory)):
             kept = rows_with_values(batch) if self.drops else None
             if kept is not None:
                 batch = batch.filter(kept)
