@@ -14,6 +14,8 @@
 #define FOR_EACH_PROCESSOR
 #endif
 
+#define JUDGED_AT_ONCE 512
+
 /* margins_of_rows: s = sign (x . w + constant), and t the sizes of its terms, for rows that
    are each in one piece, `step` bytes apart.  One row after the other: several at once are
    quicker in the cache, but half as quick from memory, which is then not read ahead.
@@ -77,4 +79,74 @@ static void add_words(const uint32_t *words, ptrdiff_t n, uint64_t *lanes)
 {
     for (ptrdiff_t i = 0; i < n; i++)
         lanes[i] += words[i];
+}
+
+/* The least of some numbers and a bound; four at a time, since each waits for the last. */
+static inline double least(const double *a, ptrdiff_t n, double bound)
+{
+    double low[4] = {bound, bound, bound, bound};
+    ptrdiff_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            low[k] = a[i + k] < low[k] ? a[i + k] : low[k];
+    for (; i < n; i++)
+        low[0] = a[i] < low[0] ? a[i] : low[0];
+    for (int k = 1; k < 4; k++)
+        low[0] = low[k] < low[0] ? low[k] : low[0];
+    return low[0];
+}
+
+/* What margins prove; see `judge_margins`. No row is branched on: which rows are of which
+   class, and which are on their side, is not to be predicted. */
+typedef struct {
+    double down, up, settled, largest;
+    ptrdiff_t n_violations, n_unsettled;
+} Judged;
+
+FOR_EACH_PROCESSOR
+static void judge(
+    double *s, const double *t, const int8_t *signs, ptrdiff_t n, double factor,
+    double underflow, int by_margin, double *score, Judged *out)
+{
+    double down[JUDGED_AT_ONCE], up[JUDGED_AT_ONCE], beyond[JUDGED_AT_ONCE];
+    double minus_error[JUDGED_AT_ONCE], minus_largest = -out->largest;
+    ptrdiff_t n_violations = 0, n_beyond = 0;
+    for (ptrdiff_t first = 0; first < n; first += JUDGED_AT_ONCE) {
+        ptrdiff_t size = n - first < JUDGED_AT_ONCE ? n - first : JUDGED_AT_ONCE;
+        double *margin = s + first, *rank = score + first;
+        const double *terms = t + first;
+        const int8_t *sign = signs + first;
+        for (ptrdiff_t i = 0; i < size; i++)
+            down[i] = sign[i];
+        for (ptrdiff_t i = 0; i < size; i++) {
+            /* Not finite means overflow, of which nothing is claimed. */
+            double error = terms[i] < INFINITY ? factor * terms[i] + underflow : INFINITY;
+            double here = terms[i] < INFINITY ? margin[i] : -INFINITY;
+            double low = terms[i] < INFINITY ? here - error : -INFINITY;
+            double relative = here / terms[i];
+            /* A row that vanishes (0 / 0) among them. */
+            relative = fabs(relative) < INFINITY ? relative : 0.0;
+            /* Among subnormals a row may be in doubt at any ratio. */
+            double doubtful = relative >= factor ? 0.0 : relative;
+            rank[i] = low > 0.0 ? relative : doubtful;
+            beyond[i] = low > 0.0 ? low : INFINITY;
+            up[i] = down[i] > 0.0 ? low : INFINITY;
+            down[i] = down[i] > 0.0 ? INFINITY : low;
+            margin[i] = here;
+            minus_error[i] = -error;
+        }
+        for (ptrdiff_t i = 0; i < size; i++)
+            n_violations += margin[i] < minus_error[i];
+        for (ptrdiff_t i = 0; i < size; i++)
+            n_beyond += beyond[i] < INFINITY;
+        for (ptrdiff_t i = 0; by_margin && i < size; i++)
+            rank[i] = margin[i];
+        out->down = least(down, size, out->down);
+        out->up = least(up, size, out->up);
+        out->settled = least(beyond, size, out->settled);
+        minus_largest = least(minus_error, size, minus_largest);
+    }
+    out->largest = -minus_largest;
+    out->n_violations += n_violations;
+    out->n_unsettled += n - n_violations - n_beyond;
 }

@@ -5,7 +5,7 @@ wide registers: the error bound of `linsep.rows.protocol` holds for every order 
 summation. Not-a-number and infinity keep their meaning, so overflow is seen.
 """
 
-from libc.math cimport INFINITY, fabs, isfinite
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t, uintptr_t
 
 ctypedef fused real:
@@ -33,6 +33,13 @@ cdef extern from "_sweeps.h" nogil:
     void add_columns_double(
         const uintptr_t* addresses, ptrdiff_t m, ptrdiff_t first, ptrdiff_t n,
         const double* w, double* total, double* size
+    )
+    ctypedef struct Judged:
+        double down, up, settled, largest
+        ptrdiff_t n_violations, n_unsettled
+    void judge(
+        double* s, const double* t, const int8_t* signs, ptrdiff_t n, double factor,
+        double underflow, bint by_margin, double* score, Judged* out
     )
     void add_words(const uint32_t* words, ptrdiff_t n, uint64_t* lanes)
 
@@ -140,37 +147,25 @@ def judge_margins(
     negative, those within rounding of zero, and the largest error. A margin that
     overflowed becomes -inf.
     """
-    cdef Py_ssize_t i, n_violations = 0, n_unsettled = 0
-    cdef double error, low, relative, largest = 0.0
-    cdef double down = INFINITY, up = INFINITY, settled = INFINITY
-    with nogil:
-        for i in range(s.shape[0]):
-            # Not finite means overflow, of which nothing is claimed.
-            error = factor * t[i] + underflow if isfinite(t[i]) else INFINITY
-            low = s[i] - error if isfinite(t[i]) else -INFINITY
-            relative = s[i] / t[i]
-            if not isfinite(relative):  # a row that vanishes (0 / 0) among them
-                relative = 0.0
-            if error > largest:
-                largest = error
-            if signs[i] > 0:
-                up = min(up, low)
-            else:
-                down = min(down, low)
-            if low > 0.0:
-                settled = min(settled, low)
-            else:
-                if s[i] < -error:
-                    n_violations += 1
-                else:
-                    n_unsettled += 1
-                # Among subnormals a row may be in doubt at any ratio.
-                if relative >= factor:
-                    relative = 0.0
-            if not isfinite(t[i]):
-                s[i] = -INFINITY
-            score[i] = s[i] if by_margin else relative
-    return down, up, settled, n_violations, n_unsettled, largest
+    cdef Judged found
+    found.down = found.up = found.settled = INFINITY
+    found.largest = 0.0
+    found.n_violations = found.n_unsettled = 0
+    cdef Py_ssize_t n = s.shape[0]
+    if n:
+        with nogil:
+            judge(
+                &s[0], &t[0], &signs[0], n, factor, underflow, by_margin, &score[0],
+                &found,
+            )
+    return (
+        found.down,
+        found.up,
+        found.settled,
+        found.n_violations,
+        found.n_unsettled,
+        found.largest,
+    )
 
 
 def row_hashes(
