@@ -1,5 +1,6 @@
 """How commands end when there is no answer, and what reaches the terminal."""
 
+import contextlib
 import os
 import re
 import signal
@@ -50,6 +51,18 @@ def test_ctrl_c_while_the_engine_reads_is_no_error_inside(folder, monkeypatch):
     done = run(*SEPARATE)
     assert (done.exit_code, done.stdout) == (130, "")
     assert done.stderr == "Error: stopped by Ctrl-C before there was an answer\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent as POSIX has them")
+def test_sigterm_while_the_engine_reads_is_no_ctrl_c(folder, monkeypatch):
+    def interrupted(*arguments, **options):
+        with contextlib.suppress(SystemExit):  # as DuckDB does
+            signal.raise_signal(signal.SIGTERM)
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr("linsep.separation.separate", interrupted)
+    done = run(*SEPARATE)
+    assert (done.exit_code, done.stdout, done.stderr) == (143, "", "")
 
 
 def test_exit_codes_are_in_the_help_and_in_the_readme():

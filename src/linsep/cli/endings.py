@@ -53,8 +53,9 @@ def worded_ending() -> Iterator[None]:
     1 for a certificate that fails, 2 for bad input and for files that cannot be read or
     written, 3 for an error inside linsep, 130 for Ctrl-C, 143 for SIGTERM.
     """
+    signals: list[int] = []
     try:
-        with _raising_on_sigterm():
+        with _raising_on_sigterm(signals):
             yield
     except click.exceptions.Exit:
         raise
@@ -66,6 +67,8 @@ def worded_ending() -> Iterator[None]:
     except BrokenPipeError:
         raise  # the reader of a pipe has enough; click ends quietly
     except Exception as error:
+        if signals:  # which a library has made an error of its own of
+            raise SystemExit(128 + signals[0]) from error
         raise _ending_of(error) from error
 
 
@@ -108,13 +111,17 @@ def _ending_of(error: Exception) -> _Ending:
 
 
 @contextmanager
-def _raising_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM unwind, so that unfinished files are cleared, and end with 143."""
+def _raising_on_sigterm(signals: list[int]) -> Iterator[None]:
+    """Let SIGTERM unwind, so that unfinished files are cleared, and end with 143.
+
+    It is added to the signals.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def leave(number: int, frame: FrameType | None) -> None:
+        signals.append(number)
         raise SystemExit(128 + number)
 
     before = signal.signal(signal.SIGTERM, leave)
