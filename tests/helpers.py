@@ -27,6 +27,16 @@ def peak():
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return most * (1 if sys.platform == "darwin" else 1024)
 """
+#: The command line, which says that last, on standard error.
+COMMAND_AND_PEAK = f"""
+import sys
+from linsep.cli import main
+{PEAK}
+try:
+    main(prog_name="linsep")
+finally:
+    print(peak(), file=sys.stderr)
+"""
 
 
 def dot_rounding_bound(row, w):

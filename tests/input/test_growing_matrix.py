@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linsep
-from helpers import PEAK
+from helpers import COMMAND_AND_PEAK, PEAK
 from linsep.input import growing_matrix
 from linsep.input.files import read_labelled, read_table
 from linsep.input.growing_matrix import GrowingMatrix
@@ -211,17 +211,6 @@ def test_a_matrix_in_a_file_is_hardly_part_of_the_process(call, kind):
     assert peaks[1] - peaks[0] > 0.6 * 150_000 * 20 * 8
 
 
-RUN = f"""
-import sys
-from linsep.cli import main
-{PEAK}
-try:
-    main(prog_name="linsep")
-finally:
-    print(peak(), file=sys.stderr)
-"""
-
-
 def write_numbers(path, n_rows, is_separable):
     """A text of 20 columns, all rows different, quickly: one counts."""
     rng = np.random.default_rng(0)
@@ -243,7 +232,15 @@ def test_commands_take_at_most_half_more_than_the_matrix(tmp_path, is_separable)
     write_numbers(path, n_rows, is_separable)
     for command in ("separate", "max-margin", "diagnose"):
         done = subprocess.run(
-            [sys.executable, "-c", RUN, command, str(path), "--target", "y"],
+            [
+                sys.executable,
+                "-c",
+                COMMAND_AND_PEAK,
+                command,
+                str(path),
+                "--target",
+                "y",
+            ],
             capture_output=True,
             text=True,
             check=True,

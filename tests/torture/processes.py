@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 import linsep
-from helpers import PEAK
+from helpers import COMMAND_AND_PEAK
 
 COMMAND = [sys.executable, "-m", "linsep"]
 
@@ -385,17 +385,6 @@ def keep_time(figures, rng, n_tries):
                 figures.fail(f"{call.__name__} {n} x {d}: {seconds:.1f} s late")
 
 
-MEASURED = f"""
-import sys
-from linsep.cli import main
-{PEAK}
-try:
-    main(prog_name="linsep")
-finally:
-    print(peak(), file=sys.stderr)
-"""
-
-
 def keep_memory(figures, rng, n_tries, folder):
     """CSV files, all of the process beside their matrix."""
     d, n_blocks = 50, 33
@@ -410,7 +399,15 @@ def keep_memory(figures, rng, n_tries, folder):
     for k in range(n_tries):
         command = ("separate", "max-margin", "diagnose")[k % 3]
         done = subprocess.run(
-            [sys.executable, "-c", MEASURED, command, str(path), "--target", "y"],
+            [
+                sys.executable,
+                "-c",
+                COMMAND_AND_PEAK,
+                command,
+                str(path),
+                "--target",
+                "y",
+            ],
             capture_output=True,
             text=True,
             check=True,

@@ -181,8 +181,7 @@ def _number(cell: str) -> str:
 
 def number_in(cell: str) -> str:
     """Write a text as a number, NULL where there is none."""
-    number = _number(cell)
-    return f"CASE WHEN NOT isnan({number}) THEN {number} END"
+    return f"nullif({_number(cell)}, 'nan'::DOUBLE)"
 
 
 def text_in(cell: str) -> str:
