@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import is_sparse
+from linsep.solvers.scaling import reduced_rows
 from linsep.solvers.soft_margin import _logistic
 
 Floats = NDArray[np.float64]
@@ -192,8 +193,5 @@ def with_constant(features: Any) -> Any:
 def squared_lengths(rows: Any) -> Floats:
     """Return the squared length of every row."""
     if is_sparse(rows):
-        lengths, full = np.zeros(rows.shape[0]), np.diff(rows.indptr) > 0
-        starts = rows.indptr[:-1][full]
-        lengths[full] = np.add.reduceat(np.square(rows.data), starts)
-        return lengths
+        return reduced_rows(np.add, np.square(rows.data), rows, slice(0, rows.shape[0]))
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
