@@ -12,6 +12,7 @@ from linsep.diagnosis.exact.penalty_matrix import with_what_is_proved
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
 from linsep.diagnosis.inputs.named_columns import with_nominal
 from linsep.diagnosis.inputs.penalised import with_penalty
+from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
@@ -195,10 +196,12 @@ def diagnose(
         "order": order,
         "groups": groups,
     }
-    if _of_parts(given):
+    by_parts = _of_parts(given)
+    if by_parts is not None:
         beside = {**options, "fit_intercept": fit_intercept, "nominal": nominal}
         beside["penalized"] = penalized
-        return _diagnosed_parts(given[0], beside, time_limit, random_state, callback)
+        _refuse_beside(given[0], beside)
+        return by_parts(given[0], *_limits(time_limit, random_state, callback))
     streamed = streamed_problem_of(given, fit_intercept, missing, options)
     if streamed is not None:
         if penalized is not None or nominal is not None:
@@ -206,12 +209,9 @@ def diagnose(
                 "penalized and nominal go with data held whole, got data read in "
                 "batches; leave penalised columns out"
             )
-        checked_callback(callback)
-        watch = Watch(checked_time_limit(time_limit), callback)
         name = given[1] if isinstance(given[1], str) else "y"
-        source, named = streamed
-        seed = checked_seed(random_state)
-        return diagnose_streamed(source, watch, seed, name, named)
+        limits = _limits(time_limit, random_state, callback)
+        return diagnose_streamed(streamed[0], *limits, name, streamed[1])
 
     def read() -> Study:
         study = study_of(given, fit_intercept=fit_intercept, missing=missing, **options)
@@ -342,9 +342,11 @@ def diagnose_model(
     'complete'
     """
     data = [part for part in (X, y) if part is not None]
-    if _of_parts([model, *data]):
+    by_parts = _of_parts([model, *data])
+    if by_parts is not None:
         beside = {"family": family, "sample_weight": sample_weight, "order": order}
-        return _diagnosed_parts(model, beside, time_limit, random_state, callback)
+        _refuse_beside(model, beside)
+        return by_parts(model, *_limits(time_limit, random_state, callback))
     return diagnosed(
         lambda: study_from_model(
             model,
@@ -360,6 +362,15 @@ def diagnose_model(
     )
 
 
+def _limits(
+    time_limit: float | None, random_state: int | None, callback: Callback | None
+) -> tuple[Watch, int]:
+    """Return the watch and the seed of a call, whose clock starts here."""
+    seed = checked_seed(random_state)
+    checked_callback(callback)
+    return Watch(checked_time_limit(time_limit), callback), seed
+
+
 def diagnosed(
     read: Callable[[], Study],
     time_limit: float | None = None,
@@ -367,9 +378,7 @@ def diagnosed(
     callback: Callback | None = None,
 ) -> Diagnosis:
     """Read a regression and diagnose it, under the limits of the call."""
-    seed = checked_seed(random_state)
-    checked_callback(callback)
-    watch = Watch(checked_time_limit(time_limit), callback)
+    watch, seed = _limits(time_limit, random_state, callback)
     try:
         study = read()
     except KeyboardInterrupt:
@@ -397,22 +406,7 @@ def _of_parts(given: Sequence[Any]) -> Callable[[Any, Watch, int], Diagnosis] | 
     return next((_OF_PARTS[kind] for kind in kinds if kind in _OF_PARTS), None)
 
 
-def _diagnosed_parts(
-    model: Any,
-    beside: dict[str, Any],
-    time_limit: float | None,
-    random_state: int | None,
-    callback: Callback | None,
-) -> Diagnosis:
-    """Diagnose a model of several parts, under the limits of the call."""
-    diagnose_it = _of_parts([model])
-    assert diagnose_it is not None
-    given = [name for name, value in beside.items() if value is not None]
-    if given:
-        raise InputError(
-            f"a {type(getattr(model, 'model', model)).__name__} says itself what its "
-            f"{given[0]} is; leave it out"
-        )
-    checked_callback(callback)
-    watch = Watch(checked_time_limit(time_limit), callback)
-    return diagnose_it(model, watch, checked_seed(random_state))
+def _refuse_beside(model: Any, options: dict[str, Any]) -> None:
+    """Raise if something is said beside a model of several parts, which knows it."""
+    kind = type(getattr(model, "model", model)).__name__
+    refuse_said(options, f"a {kind} says itself what its {{}} is; leave it out")

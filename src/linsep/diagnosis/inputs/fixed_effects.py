@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, level_text
+from linsep.diagnosis.inputs.refusals import the_data_have
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
-from linsep.input.errors import did_you_mean
 from linsep.input.levels import coding_note, commonest, level_name, level_note
 
 # A column's name, a sign, or anything else, which is refused.
@@ -142,7 +142,10 @@ def named_factors(effects: str, columns: Collection[str]) -> list[tuple[str, ...
             continue
         name = token["name"].strip("`")
         if name not in columns:
-            raise InputError(_no_such_column(name, effects, columns))
+            raise InputError(
+                f"fixed effects must be {SUPPORTED}, got {name!r} in "
+                f"{effects[:200]!r}, which is no column; {the_data_have(name, columns)}"
+            )
         factors.append((*factors.pop(), name) if sign == "^" else (name,))
         sign = ""
     if sign:
@@ -320,14 +323,4 @@ def _not_supported(text: str, effects: str) -> str:
     return (
         f"fixed effects must be {SUPPORTED}, got {text[:200]!r} in {effects[:200]!r}; "
         f"{advice}"
-    )
-
-
-def _no_such_column(name: str, effects: str, columns: Collection[str]) -> str:
-    have = [str(column) for column in columns]
-    shown = ", ".join(have[:10]) + (", ..." if len(have) > 10 else "")
-    hint = did_you_mean(name, have)
-    return (
-        f"fixed effects must be {SUPPORTED}, got {name!r} in {effects[:200]!r}, which "
-        f"is no column; the data have {shown}{hint and '; '}{hint}"
     )

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 
+_SAYS_ITSELF = "a model of {} says itself what its {{}} is; leave it out"
 _OF_PYFIXEST = {"Fepois": "poisson", "Felogit": "binomial", "Feprobit": "binomial"}
 
 
@@ -22,7 +24,7 @@ def study_from_lifelines(
     """
     from linsep.diagnosis.inputs.tables import study_from_data
 
-    _require_none("lifelines", options)
+    refuse_said(options, _SAYS_ITSELF.format("lifelines"))
     model = getattr(fitter, "_model", fitter)
     is_cox = type(model).__name__ == "SemiParametricPHFitter"
     if not is_cox or not hasattr(model, "duration_col"):
@@ -69,7 +71,7 @@ def study_from_pyfixest(
     """
     from linsep.diagnosis.inputs.formulas import study_from_formula
 
-    _require_none("pyfixest", options)
+    refuse_said(options, _SAYS_ITSELF.format("pyfixest"))
     family = _OF_PYFIXEST.get(type(fit).__name__)
     if family is None:
         raise InputError(
@@ -103,15 +105,6 @@ def study_from_pyfixest(
         fit._fml, frame, family=family, sample_weight=sample_weight
     )
     return replace(study, notes=(*notes, *study.notes))
-
-
-def _require_none(library: str, options: dict[str, Any]) -> None:
-    """Raise if something is said beside a fit that knows it."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise InputError(
-            f"a model of {library} says itself what its {given[0]} is; leave it out"
-        )
 
 
 def _listed(strata: Any) -> list[str]:

@@ -7,7 +7,7 @@ strangers go through `linsep.diagnosis.inputs.safe_formula` first.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,16 +26,15 @@ from linsep.diagnosis.inputs.fixed_effects import (
     split_at_bar,
 )
 from linsep.diagnosis.inputs.orders import declared_order
+from linsep.diagnosis.inputs.refusals import no_such_column, require_column
 from linsep.diagnosis.inputs.several_columns import (
     COUNTS,
     outcome_columns,
     require_family,
     unquoted,
 )
-from linsep.diagnosis.inputs.strata import require_column
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
-from linsep.input.errors import did_you_mean
 from linsep.input.row_names import row_names_of
 
 if TYPE_CHECKING:
@@ -51,7 +50,6 @@ _NO_CONSTANT = "0 + "
 _UNKNOWN = re.compile(r"NameError: (?:name )?[`'](.+?)[`'] is not")
 
 
-#: The outcome that counts successes and failures.
 def study_from_formula(
     formula: str,
     data: Any,
@@ -307,17 +305,6 @@ def _columns_used(left: str, frame: Any) -> list[Any]:
     if counts is None and not names & set(frame.columns):
         names = {str(name) for name in Formula(f"0 + {left}").required_variables}
     return [column for column in frame.columns if column in names]
-
-
-def no_such_column(name: str, columns: Collection[Any], where: str = "") -> str:
-    """Word the error for a name that is no column."""
-    known = list(map(str, columns))
-    hint = did_you_mean(name, known)
-    more = ", ..." * (len(known) > 10)
-    return (
-        f"a formula{where} must name columns of the data, got {name[:200]!r}; the data "
-        f"have {', '.join(known[:10])}{more}{hint and '; '}{hint}"
-    )
 
 
 def _model_matrix(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.outcomes import Outcome
-from linsep.diagnosis.inputs.strata import require_column
+from linsep.diagnosis.inputs.refusals import refuse_said, require_column
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.input.exact_numbers import is_missing
@@ -46,12 +46,11 @@ def study_from_pairs(
     **options
         What else a call may say; nothing of it goes with this family.
     """
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise InputError(
-            f"{given[0]} does not go with family={family!r}, whose columns are "
-            "players; leave it out"
-        )
+    refuse_said(
+        options,
+        f"{{}} does not go with family={family!r}, whose columns are players; leave it "
+        "out",
+    )
     if isinstance(pairs, str | os.PathLike):
         pairs, sample_weight = _of_file(pairs, sample_weight)
     players, covariates, names, results = _columns(pairs, results)

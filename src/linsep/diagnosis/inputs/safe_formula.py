@@ -11,14 +11,10 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from linsep.diagnosis.inputs.fixed_effects import named_factors, split_at_bar
-from linsep.diagnosis.inputs.formulas import (
-    no_such_column,
-    require_formulaic,
-    sides_of,
-)
+from linsep.diagnosis.inputs.formulas import require_formulaic, sides_of
+from linsep.diagnosis.inputs.refusals import no_such_column
 from linsep.diagnosis.inputs.several_columns import COUNTS, outcome_columns, unquoted
 from linsep.input import InputError
-from linsep.input.errors import did_you_mean
 
 if TYPE_CHECKING:
     from formulaic.parser.types import Token
@@ -194,14 +190,7 @@ def _bad_power(text: str, formula: str) -> str:
     )
 
 
-def _not_allowed(text: str, formula: str, columns: Collection[str] = ()) -> str:
-    meant = did_you_mean(text, columns) if text.strip("`").isidentifier() else ""
-    if meant:
-        shown = ", ".join(list(columns)[:10])
-        return (
-            f"a formula must name columns of the data, got {text[:200]!r} in "
-            f"{formula[:200]!r}; {meant} The columns are {shown}"
-        )
+def _not_allowed(text: str, formula: str) -> str:
     return (
         "a formula on the command line may hold names of columns (in backticks if need "
         f"be), {', '.join(sorted(TRANSFORMS))} of one column, cbind(a, b), Surv(time, "

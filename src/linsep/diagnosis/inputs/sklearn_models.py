@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linsep.diagnosis.inputs.design import study_from
+from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 
@@ -46,12 +47,11 @@ def study_from_sklearn(
             f"GeneralizedLinearRegressor, got {kind}; for others call diagnose(X, y, "
             "family=...) with the design"
         )
-    for name, value in (("fit_intercept", fit_intercept), ("groups", groups)):
-        if value is not None:
-            raise InputError(
-                "the estimator says itself whether it fits an intercept, and has no "
-                f"groups; leave {name} out"
-            )
+    refuse_said(
+        {"fit_intercept": fit_intercept, "groups": groups},
+        "the estimator says itself whether it fits an intercept, and has no groups; "
+        "leave {} out",
+    )
     if stages:
         X, names = _transformed(stages, last, X, y)
         feature_names = names if feature_names is None else feature_names

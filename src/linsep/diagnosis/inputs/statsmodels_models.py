@@ -13,6 +13,7 @@ from linsep.diagnosis.inputs.codings import Coding, factors_of, level_text
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.families import family_of_glm
 from linsep.diagnosis.inputs.fixed_effects import factor_of
+from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.row_names import row_names_of
@@ -37,27 +38,12 @@ _FACTOR = re.compile(r"C\(\s*([^\W\d]\w*)\s*\)")
 
 
 def study_from_statsmodels(
-    model_or_result: Any,
-    *,
-    family: str | None = None,
-    fit_intercept: bool | None = None,
-    sample_weight: Any = None,
-    feature_names: Any = None,
-    order: Any = None,
-    groups: Any = None,
+    model_or_result: Any, *, sample_weight: Any = None, **options: Any
 ) -> Study:
     """Read the design of a statsmodels model; its constant is a column like others."""
-    for name, value in (
-        ("family", family),
-        ("fit_intercept", fit_intercept),
-        ("feature_names", feature_names),
-        ("order", order),
-        ("groups", groups),
-    ):
-        if value is not None:
-            raise InputError(
-                f"a statsmodels model says itself what its {name} is; leave {name} out"
-            )
+    refuse_said(
+        options, "a statsmodels model says itself what its {0} is; leave {0} out"
+    )
     model = getattr(model_or_result, "model", model_or_result)
     kinds = {kind.__name__ for kind in type(model).__mro__}
     known = _family(model, kinds)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES
 from linsep.input import InputError
-from linsep.input.errors import did_you_mean
 from linsep.input.exact_numbers import is_missing
 
 
@@ -70,14 +69,3 @@ def informative(
     for held in has.T:
         is_mixed &= np.bincount(strata[held & is_present], minlength=is_mixed.size) > 0
     return np.asarray(is_present & is_mixed[strata])
-
-
-def require_column(name: str, columns: Any, role: str = "groups") -> None:
-    """Raise if `groups`, or another argument, names no column of the data."""
-    known = list(map(str, columns))
-    if name not in known:
-        hint = did_you_mean(name, known) or f"it has {', '.join(known[:10])}"
-        raise InputError(
-            f"{role} must name a column of the data, got {name!r}, which is none; "
-            f"{hint}"
-        )

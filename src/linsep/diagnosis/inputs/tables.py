@@ -14,7 +14,7 @@ from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.design import rows_in_use, study_from
 from linsep.diagnosis.inputs.families import OF_TIMES, WITH_INTERCEPT
 from linsep.diagnosis.inputs.orders import Order
-from linsep.diagnosis.inputs.strata import require_column
+from linsep.diagnosis.inputs.refusals import require_column
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
 from linsep.input.files.table import Table
