@@ -132,14 +132,11 @@ class _Blocks:
         require_time(self.should_stop)
         for number, factors in by_block.items():
             block = self._block(number)
-            if block is None:
-                is_open = True
-                continue
-            signs = block.signs(factors)
+            signs = None if block is None else block.signs(factors)
             if signs is None:
                 is_open = True
-                continue
-            can_rise, can_fall = can_rise or signs[0], can_fall or signs[1]
+            else:
+                can_rise, can_fall = can_rise or signs[0], can_fall or signs[1]
         if can_rise and can_fall:
             return Estimate.UNDETERMINED
         if is_open:

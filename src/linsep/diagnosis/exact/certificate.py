@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition
-from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
+from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.exact.overlap_proof import overlap_weights
 from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.inputs.study import Study
@@ -132,29 +132,16 @@ def certificate_of(
     OutOfTime
         If `should_stop` said so, between steps.
     """
-    if isinstance(partition, OrderedPartition):
-        return _of_ordered(basis, partition, should_stop)
-    w = [-value for value in partition.w] if basis.mirrored else list(partition.w)
-    if not partition.overlapped.any():
-        return Certificate.for_separator(basis.rows, basis.classes, w)
-    m = basis.demands.equal.size
-    return _exact(basis, partition, np.arange(m), w, should_stop)
-
-
-def _of_ordered(
-    basis: CertifiedRows,
-    partition: OrderedPartition,
-    should_stop: Callable[[], bool],
-) -> Certificate:
-    """Certify a partition found in order: by the point, or what was settled exactly."""
     sign = -1 if basis.mirrored else 1
-    reduced = partition.reduced
     w = [sign * value for value in partition.w]
     if not partition.overlapped.any():
         return Certificate.for_separator(basis.rows, basis.classes, w)
+    if isinstance(partition, Partition):
+        every = np.arange(basis.demands.equal.size)
+        return _exact(basis, partition, every, w, should_stop)
     if partition.rest is not None:
         return _exact(basis, partition.rest, partition.rest_rows, w, should_stop)
-    return ordered_certificate(basis.rows, basis.classes, reduced, sign)
+    return ordered_certificate(basis.rows, basis.classes, partition.reduced, sign)
 
 
 def _exact(

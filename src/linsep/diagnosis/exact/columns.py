@@ -115,8 +115,7 @@ def columns_of(
     attempt = 0
     while True:
         require_time(should_stop)
-        block = rows.take(chosen)
-        dense = as_dense(block)
+        dense = as_dense(rows.take(chosen))
         values = IntegerRows.from_floats(dense[:, priority]).values
         pivots = linear.independent_columns(values, attempt)
         if len(pivots) == d:
@@ -175,8 +174,7 @@ def is_nearly_collinear(rows: Rows, kept: NDArray[np.intp]) -> bool | None:
         return False
     if m * kept.size > MOST_ENTRIES or kept.size > m:
         return None
-    block = rows.take(np.arange(m))[:, kept]
-    dense = as_dense(block)
+    dense = as_dense(rows.take(np.arange(m))[:, kept])
     with np.errstate(all="ignore"):
         dense = dense / np.abs(dense).max(axis=0)
         dense = dense / np.linalg.norm(dense, axis=0)
@@ -236,8 +234,7 @@ def _wide(
     for start in range(0, others.size, step):
         require_time(should_stop)
         part = others[start : start + step]
-        block = rows.take(part)
-        dense = as_dense(block)
+        dense = as_dense(rows.take(part))
         more = IntegerRows.from_floats(dense[:, priority]).values
         outside = part[~_in_row_space(more, basis, square, pivots)]
         if outside.size:

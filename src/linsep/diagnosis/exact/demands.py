@@ -212,15 +212,18 @@ def equal_rows_of(study: Study) -> Groups:
         return Groups(study.X, every, every)
     if study.strata is None:
         return merge_equal_rows(study.X)
+    return merge_equal_rows(_with_indicators(study.X, study.strata))
+
+
+def _with_indicators(X: Any, codes: NDArray[np.intp]) -> Any:
+    """Return sparse rows with a column of 0 and 1 for each of the codes beside."""
     from scipy import sparse
 
-    n = study.strata.size
-    shape = (n, int(study.strata.max()) + 1)
-    of_stratum = sparse.csr_array(
-        (np.ones(n), (np.arange(n), study.strata)), shape=shape
-    )
-    beside = [sparse.csr_array(study.X, dtype=np.float64), of_stratum]
-    return merge_equal_rows(sparse.csr_array(sparse.hstack(beside, format="csr")))
+    n = codes.size
+    shape = (n, int(codes.max(initial=-1)) + 1)
+    indicators = sparse.csr_array((np.ones(n), (np.arange(n), codes)), shape=shape)
+    beside = [sparse.csr_array(X, dtype=np.float64), indicators]
+    return sparse.csr_array(sparse.hstack(beside, format="csr"))
 
 
 def levels_of_groups(groups: Groups, has: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -334,8 +337,6 @@ def _davidson(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
 
 def _cox(study: Study) -> Demands:
     """One row for each row at risk at each time of an event, and a constant a time."""
-    from scipy import sparse
-
     assert study.observed is not None
     assert study.strata is not None
     sets = RiskSets.of(study.observed, study.strata, study.family)
@@ -343,10 +344,6 @@ def _cox(study: Study) -> Demands:
         return _unwritten(study)
     rows, numbers = sets.stacked()
     m, n, d = rows.size, study.X.shape[0], len(study.names)
-    of_set = sparse.csr_array(
-        (np.ones(m), (np.arange(m), numbers)), shape=(m, sets.n_sets)
-    )
-    whole = sparse.hstack([sparse.csr_array(study.X[rows]), of_set], format="csr")
     is_case = sets.case_of[rows] == numbers
     is_tied = is_case & (sets.n_cases[numbers] > 1) & (study.family == "cox")
     order = np.argsort(rows, kind="stable")
@@ -358,7 +355,7 @@ def _cox(study: Study) -> Demands:
     constants = np.arange(d, d + sets.n_sets)
     signs = np.where(is_case, 1, -1).astype(np.int8)
     return Demands(
-        rows_from(sparse.csr_array(whole), signs, False),
+        rows_from(_with_indicators(study.X[rows], numbers), signs, False),
         is_tied,
         np.append(constants, np.arange(d)),
         study.names,
@@ -392,14 +389,11 @@ def strata_beside(X: Any, strata: NDArray[np.intp]) -> Rows:
     """
     from scipy import sparse
 
-    n, d = X.shape
-    shape = (n, int(strata.max()) + 1)
-    of_stratum = sparse.csr_array((np.ones(n), (np.arange(n), strata)), shape=shape)
-    whole = sparse.hstack([sparse.csr_array(X, dtype=np.float64), of_stratum])
-    nothing = sparse.csr_array((1, d + shape[1]))
+    whole = _with_indicators(X, strata)
+    nothing = sparse.csr_array((1, whole.shape[1]))
     stacked = sparse.csr_array(sparse.vstack([whole, nothing], format="csr"))
     stacked.sort_indices()
-    return SparseRows(stacked, np.ones(n + 1, dtype=np.int8), False)
+    return SparseRows(stacked, np.ones(stacked.shape[0], dtype=np.int8), False)
 
 
 def _stacked(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,28 +12,14 @@ from linsep.verified.vectors import SparseVector
 Index = NDArray[np.intp]
 
 
-def who_beat_whom(study: Study) -> tuple[Index, Index]:
-    """Return winners and losers, one pair a win; a tie counts for both."""
+def who_beat_whom(study: Study) -> Index:
+    """Return winners and losers, one pair a win, of shape (k, 2); a tie is two."""
     sides = study.sides
     assert sides is not None
     lost, *ties, won = study.outcome.has.T
     for tied in ties:
         lost, won = lost | tied, won | tied
-    return (
-        np.concatenate([sides[won, 0], sides[lost, 1]]),
-        np.concatenate([sides[won, 1], sides[lost, 0]]),
-    )
-
-
-def strong_components(winners: Index, losers: Index, n: int) -> Index:
-    """Return the groups within which everyone has beaten everyone, by others or not."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
-    ones = np.ones(winners.size)
-    beat: Any = sparse.csr_array((ones, (winners, losers)), shape=(n, n))
-    found = connected_components(beat, directed=True, connection="strong")[1]
-    return np.asarray(found, dtype=np.intp)
+    return np.concatenate([sides[won], sides[lost][:, ::-1]])
 
 
 def league_order(study: Study) -> SparseVector | None:
@@ -46,8 +30,9 @@ def league_order(study: Study) -> SparseVector | None:
     """
     assert study.sides is not None
     n = len(study.players)
-    winners, losers = who_beat_whom(study)
-    rank = strong_components(winners, losers, n)
+    wins = who_beat_whom(study)
+    rank = components(wins, n, by_wins=True)
+    winners, losers = wins.T
     across = rank[winners] != rank[losers]
     if not across.any():
         return None

@@ -139,6 +139,15 @@ class Spans:
         np.minimum.at(found, owners, held[nodes])
         return found
 
+    def facing(self, z: Floats) -> tuple[Index, Index]:
+        """Return the lowest case and the highest row at risk of each set with rows."""
+        order = np.argsort(z, kind="stable")
+        ranks = np.empty(z.size, dtype=np.intp)
+        ranks[order] = np.arange(z.size)
+        highest = self.largest(ranks)
+        held = highest >= 0
+        return order[self.least_case(ranks)[held]], order[highest[held]]
+
     def least_case(self, ranks: Index) -> Index:
         """Return the smallest rank of the cases of each set."""
         found = np.full(self.n_sets, np.iinfo(np.intp).max)
@@ -254,17 +263,6 @@ def is_proved(X: Floats, sums: Sums, sets: Spans) -> bool:
     off = gamma(d + 8) * float((sizes @ np.abs(q)).max())
     longest = float(np.sqrt((scaled * scaled).sum(axis=1).max()))
     off += longest * float(np.sqrt(residual @ residual)) / mu
-    return bool(_largest_gap(z, sets) + 2.01 * off < 1.0 - 1e-9)
-
-
-def _largest_gap(z: Floats, sets: Spans) -> float:
-    """Return the largest ``z_i - z_j`` of a case and a row of its set."""
-    order = np.argsort(-z, kind="stable")
-    ranks = np.empty(z.size, dtype=np.intp)
-    ranks[order] = np.arange(z.size)
-    lowest = sets.largest(ranks)  # the row with the smallest z has the largest rank
-    is_case = sets.case_of >= 0
-    own = lowest[sets.case_of[is_case]]
-    held = own >= 0
-    gaps = z[is_case][held] - z[order[own[held]]]
-    return float(gaps.max(initial=0.0))
+    cases, others = sets.facing(-z)
+    largest_gap = float((z[cases] - z[others]).max(initial=0.0))
+    return bool(largest_gap + 2.01 * off < 1.0 - 1e-9)

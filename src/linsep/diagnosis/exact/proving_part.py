@@ -82,12 +82,7 @@ def proving_part(
 
 def _against(z: NDArray[np.float64], spans: Spans) -> Rows:
     """Return the pairs of a case and a row at risk that a direction has the worst."""
-    order = np.argsort(z, kind="stable")
-    ranks = np.empty(z.size, dtype=np.intp)
-    ranks[order] = np.arange(z.size)
-    least, most = spans.least_case(ranks), spans.largest(ranks)
-    held = np.flatnonzero(most >= 0)
-    cases, others = order[least[held]], order[most[held]]
+    cases, others = spans.facing(z)
     worst = np.argsort(z[cases] - z[others], kind="stable")[: EACH // 2]
     return np.append(cases[worst], others[worst])
 

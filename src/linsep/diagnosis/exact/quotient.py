@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -253,25 +254,12 @@ class _Exact:
         self.quotient = quotient
         self.index = index
         self.extra = None if extra is None else [int(value) for value in extra]
-        self._integers: IntegerRows | None = None
 
-    @property
+    @cached_property
     def integers(self) -> IntegerRows:
-        """All rows as integers, made when first needed; the extra one is last."""
-        if self._integers is None:
-            rows = self.quotient.coordinates(self.index)
-            if self.extra is not None:
-                rows = IntegerRows(
-                    np.concatenate(
-                        [
-                            rows.values.astype(object),
-                            python_vector(self.extra)[np.newaxis],
-                        ]
-                    ),
-                    np.append(rows.exponents, 0),
-                )
-            self._integers = rows
-        return self._integers
+        """All rows as integers; the extra one is last."""
+        n_extra = int(self.extra is not None)
+        return self._some_integers(np.arange(self.index.size + n_extra))
 
     def on_a_line(self) -> tuple[int, ...] | Conflict:
         """Answer where one coordinate is left: two signs are a conflict."""
@@ -339,7 +327,7 @@ class _Exact:
             return rows
         values = np.empty((order.size, rows.shape[1]), dtype=object)
         values[data] = rows.values
-        values[~data] = self.extra
+        values[~data] = python_vector(self.extra or [])
         exponents = np.zeros(order.size, dtype=np.int64)
         exponents[data] = rows.exponents
         return IntegerRows(values, exponents)

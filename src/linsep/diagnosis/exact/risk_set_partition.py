@@ -222,12 +222,8 @@ class RiskSetPartition:
         floats = np.array([float(value) for value in direction])
         z = self.X @ floats
         error = 1e-12 * (np.abs(self.X) @ np.abs(floats)).max(initial=0.0)
-        order = np.argsort(z, kind="stable")
-        ranks = np.empty(z.size, dtype=np.intp)
-        ranks[order] = np.arange(z.size)
-        least, most = sets.least_case(ranks), sets.largest(ranks)
-        held = most >= 0
-        if (z[order[least[held]]] < z[order[most[held]]] - 2 * error).any():
+        cases, others = sets.facing(z)
+        if (z[cases] < z[others] - 2 * error).any():
             return False
         ranks, _ = self._ranks(direction)
         least, most = sets.least_case(ranks), sets.largest(ranks)

@@ -137,8 +137,7 @@ class Screen:
 
         others = self.base[self.base != row]
         index = np.append(others, row)
-        floats = self.whole.engine_rows(index)
-        dense = as_dense(floats)
+        dense = as_dense(self.whole.engine_rows(index))
         lengths = np.abs(dense).max(axis=1)
         found = None
         if (lengths > 0).all():

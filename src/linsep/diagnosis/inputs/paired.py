@@ -146,14 +146,21 @@ def pairs_from_rankings(
     return made
 
 
-def components(sides: Index, n_players: int) -> Index:
-    """Return the number of the group in which each player has met others."""
+def components(sides: Index, n_players: int, *, by_wins: bool = False) -> Index:
+    """Return the number of the group in which each player has met others.
+
+    With `by_wins` each has beaten each other one of the group, directly or by others:
+    the first of every row beat the second.
+    """
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 
     ones = np.ones(len(sides))
     met: Any = sparse.csr_array((ones, sides.T), shape=(n_players, n_players))
-    return np.asarray(connected_components(met, directed=False)[1], dtype=np.intp)
+    return np.asarray(
+        connected_components(met, directed=by_wins, connection="strong")[1],
+        dtype=np.intp,
+    )
 
 
 def reference_players(sides: Index, n_players: int) -> Index:

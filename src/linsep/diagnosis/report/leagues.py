@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.diagnosis.exact.leagues import strong_components, who_beat_whom
+from linsep.diagnosis.exact.leagues import who_beat_whom
 from linsep.diagnosis.inputs.paired import components
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.phrases import listed
@@ -24,14 +24,15 @@ def league_sentences(study: Study) -> list[str]:
 
 def _sentences(study: Study, sides: NDArray[np.intp]) -> Iterator[str]:
     names, n = study.players, len(study.players)
-    winners, losers = who_beat_whom(study)
+    wins = who_beat_whom(study)
+    winners, losers = wins.T
     n_leagues = np.unique(components(sides, n)).size
     if n_leagues > 1:
         yield (
             f"The {n:,} players are of {n_leagues:,} groups that never met: strengths "
             "are compared within each of them only."
         )
-    group = strong_components(winners, losers, n)
+    group = components(wins, n, by_wins=True)
     n_groups = int(group.max()) + 1
     if n_groups > n_leagues:
         yield (

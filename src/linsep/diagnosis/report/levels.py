@@ -140,8 +140,7 @@ def _levels(
         codings = [study.codings[j] for j in columns]
         if len(columns) > MOST_COLUMNS:
             continue
-        block = study.X[:, columns]
-        block = as_dense(block)
+        block = as_dense(study.X[:, columns])
         is_binary = bool(np.isin(block, (0.0, 1.0)).all())
         if is_binary and all(c.has_reference and c.levels for c in codings):
             named = listed([coding.levels[0][1] for coding in codings])
