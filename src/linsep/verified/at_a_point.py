@@ -37,4 +37,4 @@ def overlap_at(
         return None
     space = NullSpace(every, every[:0], [], is_proved=False)
     stage = np.zeros(m, dtype=np.intp)
-    return Reduced([], stage, point, every, every[:0], space, is_proved=True)
+    return Reduced([], stage, point, every, space=space, is_proved=True)

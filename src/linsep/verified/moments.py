@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import sqrt
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,26 +62,6 @@ PANEL = 512
 FEW_ENTRIES = 20_000
 # A factorisation of fewer columns is over before more threads have found each other.
 NARROW = 3_000
-
-
-class Extent(Protocol):
-    """What bounds on rounding must know of the rows that were summed over."""
-
-    @property
-    def longest(self) -> int:
-        """Entries that are not zero at most in a row."""
-
-    @property
-    def check(self) -> Check:
-        """Called between steps; ends the work by an exception."""
-
-
-@dataclass(frozen=True)
-class OfSum:
-    """The extent of a sum that is given whole."""
-
-    longest: int
-    check: Check
 
 
 class TooLarge(Exception):
@@ -160,7 +140,6 @@ class Moments:
 
     Attributes
     ----------
-    part : Part or Extent
     layout : Layout
     exponents : ndarray of shape (k,), int
         T, as powers of two.
@@ -171,15 +150,20 @@ class Moments:
         Its lower triangle.
     n_terms : int
         Additions at most in an entry.
+    longest : int
+        Entries that are not zero at most in a row.
+    check : callable
+        Called between steps; ends the work by an exception.
     """
 
-    part: Extent
     layout: Layout
     exponents: NDArray[np.int64]
     D: Floats
     B: Any
     C: Floats
     n_terms: int
+    longest: int
+    check: Check
 
     @classmethod
     def of(cls, part: Part, v: Floats, layout: Layout) -> Moments:
@@ -191,11 +175,10 @@ class Moments:
         """
         if layout.rest.size > MOST_DENSE:
             raise TooLarge
-        whole = _sparse_sum if part.is_sparse else _dense_sum
-        return whole(part, v, layout)
+        return _sparse_sum(part, v, layout) if part.is_sparse else _dense_sum(part, v)
 
     @classmethod
-    def of_sum(cls, part: Extent, C: Floats, layout: Layout, n_terms: int) -> Moments:
+    def of_sum(cls, C: Floats, n_terms: int, longest: int, check: Check) -> Moments:
         """Scale a sum of ``v_i a_i a_i'`` that is given whole.
 
         Raises
@@ -204,15 +187,16 @@ class Moments:
         """
         from scipy import sparse
 
+        k = C.shape[0]
         exponents = _scales(C.diagonal())
         C = shifted(shifted(C, -exponents).T, -exponents)
-        none = sparse.csr_array((0, C.shape[0]))
-        return cls(part, layout, exponents, np.empty(0), none, C, n_terms)
+        D, B = np.empty(0), sparse.csr_array((0, k))
+        return cls(Layout.dense(k), exponents, D, B, C, n_terms, longest, check)
 
-    def scaled(self, x: Floats, *, up: bool = False) -> Floats:
-        """Return ``T^-1 x``, or ``T x``, of a vector or of columns."""
+    def scaled(self, x: Floats) -> Floats:
+        """Return ``T^-1 x``, of a vector or of columns."""
         exponents = self.exponents if x.ndim == 1 else self.exponents[:, np.newaxis]
-        return np.asarray(np.ldexp(x, exponents if up else -exponents))
+        return np.asarray(np.ldexp(x, -exponents))
 
     def restricted(self, chosen: Index) -> Moments:
         """Return the moments without some columns of the rest; `chosen` stay.
@@ -234,7 +218,7 @@ class Moments:
     def error(self) -> float:
         """The norm of E at most, for any c up to 1."""
         k = self.layout.rest.size
-        norm = self.part.longest * LARGEST
+        norm = self.longest * LARGEST
         sums = gamma(self.n_terms + 4) * norm
         shares = gamma(4) * norm
         factor = gamma(self.n_shared + k + 5) * k * LARGEST
@@ -271,7 +255,7 @@ class Moments:
             raise NotPositive
         root, shares, S = self.complement(c)
         with calm_blas(S.shape[0], NARROW):
-            lower = _cholesky(S, self.part.check)
+            lower = _cholesky(S, self.check)
         return Factor(self, root, shares, lower, c)
 
 
@@ -362,11 +346,11 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     B.has_sorted_indices = True
     D = np.ldexp(D, -2 * of_first)
     C = shifted(shifted(C, -of_rest, C).T, -of_rest, C.T).T
-    longest = int(np.bincount(indices, minlength=1).max())
-    return Moments(part, layout, exponents, D, B, C, longest)
+    n_terms = int(np.bincount(indices, minlength=1).max())
+    return Moments(layout, exponents, D, B, C, n_terms, part.longest, part.check)
 
 
-def _dense_sum(part: Part, v: Floats, layout: Layout) -> Moments:
+def _dense_sum(part: Part, v: Floats) -> Moments:
     k = part.shape[1]
     root = np.sqrt(v)
 
@@ -377,10 +361,10 @@ def _dense_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     C = np.zeros((k, k))
     for block in part.mapped(share):
         C += block
-    return Moments.of_sum(part, C, layout, part.n_terms)
+    return Moments.of_sum(C, part.n_terms, part.longest, part.check)
 
 
-def _cholesky(S: Floats, check: Any) -> Floats:
+def _cholesky(S: Floats, check: Check) -> Floats:
     """Return the lower factor of a symmetric matrix, which is overwritten."""
     k = S.shape[0]
     for start in range(0, k, PANEL):

@@ -95,12 +95,9 @@ class Part:
         part = replace(
             self, index=self.index[rows], columns=self.columns[columns], _held=held
         )
-        part.__dict__["exponents"] = self.exponents[columns]
-        if held is None:
-            whole = self._scaled_rows
-            part.__dict__["_scaled_rows"] = (
-                None if whole is None else _picked(whole, rows, columns)
-            )
+        exponents, whole = self._scaling
+        whole = None if whole is None else _picked(whole, rows, columns)
+        part.__dict__["_scaling"] = exponents[columns], whole
         return part
 
     @cached_property
@@ -146,7 +143,7 @@ class Part:
         sizes = [stop - start for start, stop in self._chunks()]
         return max(sizes, default=0) + len(sizes)
 
-    @cached_property
+    @property
     def exponents(self) -> NDArray[np.int64]:
         """The power of two that each column is divided by.
 
@@ -170,7 +167,7 @@ class Part:
                 np.maximum.at(largest, indices, sizes)
                 np.minimum.at(least, indices, sizes)
             else:
-                taken = self._taken(np.arange(start, stop))
+                taken = self._taken(slice(start, stop))
                 if held is not None:
                     held[start:stop] = taken
                 sizes = np.abs(taken, out=taken)
@@ -205,19 +202,22 @@ class Part:
         """Return `pattern` and `scaled` of the rows in another order, all of them."""
         return reordered(*self.pattern, self.scaled, order)
 
-    def raw(self, places: Index) -> Any:
+    def raw(self, places: Index | slice) -> Any:
         """Return some of the part's rows, their entries as they are."""
         if self._held is not None:
             return self._held[places]
-        if self._scaled_rows is not None:
-            return shifted(self._scaled_rows[places], self.exponents)
-        return self._taken(places)
+        exponents, scaled = self._scaling
+        return (
+            self._taken(places)
+            if scaled is None
+            else shifted(scaled[places], exponents)
+        )
 
     def raw_blocks(self) -> Iterator[tuple[slice, Any]]:
         """Yield ranges of the part's rows, and their entries as they are."""
         for start, stop in self._chunks():
             self.check()
-            yield slice(start, stop), self._raw(start, stop)
+            yield slice(start, stop), self.raw(slice(start, stop))
 
     def separated(
         self, direction: SparseVector, equal: NDArray[np.bool_]
@@ -236,10 +236,10 @@ class Part:
 
     def mapped(self, function: Callable[[slice, Any], Any]) -> list[Any]:
         """Return ``function(range, block)`` of every block of dense rows, in order."""
-        _ = self.exponents, self._scaled_rows  # made once, not by each thread
+        _ = self._scaling  # made once, not by each thread
 
         def visit(chunk: tuple[int, int]) -> Any:
-            return function(slice(*chunk), self._block(*chunk))
+            return function(slice(*chunk), self._block(slice(*chunk)))
 
         found = []
         # Blocks have threads of their own.
@@ -312,26 +312,17 @@ class Part:
         least = CHUNK_ENTRIES // LONGEST_BLOCK
         return list(split(self.index.size, max(least, self.rows.entries_a_row)))
 
-    def _raw(self, start: int, stop: int) -> Any:
-        if self._held is not None:
-            return self._held[start:stop]
-        return self.raw(np.arange(start, stop))
-
-    def _taken(self, places: Index) -> Floats:
+    def _taken(self, places: Index | slice) -> Floats:
         """Return dense rows, as the data hold them."""
         taken = self.rows.take(self.index[places])[:, self.columns]
         return np.asarray(taken)
 
-    @cached_property
-    def _scaled_rows(self) -> Floats | None:
-        """All rows, scaled, where they are few enough to be held."""
-        return self._scaling[1]
-
-    def _block(self, start: int, stop: int) -> Any:
-        held = self._scaled_rows
-        if held is not None:
-            return held[start:stop]
-        return shifted(self._taken(np.arange(start, stop)), -self.exponents)
+    def _block(self, rows: slice) -> Floats:
+        """Return dense rows, scaled."""
+        exponents, scaled = self._scaling
+        return (
+            shifted(self._taken(rows), -exponents) if scaled is None else scaled[rows]
+        )
 
 
 def shifted(

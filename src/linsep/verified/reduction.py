@@ -43,6 +43,10 @@ TRIED = -1
 BITS = (1, 3, 6, 12, 24, 52)
 
 
+def _no_columns() -> Index:
+    return np.empty(0, dtype=np.intp)
+
+
 @dataclass(frozen=True)
 class Reduced:
     """The rows parted, by proofs in the order in which they were found.
@@ -68,11 +72,11 @@ class Reduced:
 
     directions: list[SparseVector]
     stage: NDArray[np.intp]
-    point: Floats | None
-    columns: Index
-    eliminated: Index
-    space: NullSpace | None
-    is_proved: bool
+    point: Floats | None = None
+    columns: Index = field(default_factory=_no_columns)
+    eliminated: Index = field(default_factory=_no_columns)
+    space: NullSpace | None = None
+    is_proved: bool = field(kw_only=True)
 
     @property
     def overlapped(self) -> NDArray[np.bool_]:
@@ -141,7 +145,9 @@ class Reduction:
                 return self._ended(presolve)
             if found.direction is None:
                 eliminated = found.columns[found.first]
-                return self._ended(presolve, z, eliminated, space, found.is_proved)
+                return self._ended(
+                    presolve, z, eliminated, space, is_proved=found.is_proved
+                )
             presolve.drop(found.gone)
             self._take(found.direction, found.gone)
 
@@ -185,15 +191,9 @@ class Reduction:
         is_proved: bool = False,
     ) -> Reduced:
         self.stage[presolve.left] = len(self.directions)
-        return Reduced(
-            self.directions,
-            self.stage,
-            point,
-            presolve.columns,
-            np.empty(0, dtype=np.intp) if eliminated is None else eliminated,
-            space,
-            is_proved,
-        )
+        eliminated = _no_columns() if eliminated is None else eliminated
+        given = point, presolve.columns, eliminated, space
+        return Reduced(self.directions, self.stage, *given, is_proved=is_proved)
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class _Found:
     first: Index
     is_proved: bool = False
     direction: SparseVector | None = None
-    gone: Index = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    gone: Index = field(default_factory=_no_columns)
     is_singular: bool = False
 
     @property

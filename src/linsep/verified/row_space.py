@@ -22,7 +22,7 @@ from linsep.rows import as_dense
 from linsep.rows.rounding import gamma
 from linsep.solvers._factors import divided
 from linsep.solvers.pieces import second_moment
-from linsep.verified.moments import LARGEST, Layout, Moments, NotPositive, factored
+from linsep.verified.moments import LARGEST, Moments, NotPositive, factored
 from linsep.verified.parts import Part
 
 # What is closer to one may be one.
@@ -48,7 +48,8 @@ def are_outside(part: Part) -> NDArray[np.bool_]:
     A = np.ldexp(as_dense(part.raw(np.arange(d))), -part.exponents)
     part.check()
     try:
-        moments = Moments.of_sum(part, second_moment(A, part.check), Layout.dense(m), d)
+        G = second_moment(A, part.check)
+        moments = Moments.of_sum(G, d, part.longest, part.check)
         factor = moments.factored(2.0 * moments.error)
         mu = factored(moments).least_eigenvalue - factor.c - moments.error
     except NotPositive:

@@ -38,13 +38,7 @@ from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import map_in_threads
 from linsep.solvers.blas import calm_blas
-from linsep.verified.moments import (
-    Layout,
-    Moments,
-    NotPositive,
-    OfSum,
-    factored,
-)
+from linsep.verified.moments import Moments, NotPositive, factored
 from linsep.verified.overlap import (
     LEAST_SHIFT,
     Counts,
@@ -151,8 +145,8 @@ def overlap_of_all(
     point = overlapping(rows, rng, check)
     if point is None:
         return None
-    none, stage = np.empty(0, dtype=np.intp), np.zeros(rows.shape[0], dtype=np.intp)
-    return Reduced([], stage, point, np.arange(point.size), none, None, is_proved=True)
+    stage = np.zeros(rows.shape[0], dtype=np.intp)
+    return Reduced([], stage, point, np.arange(point.size), is_proved=True)
 
 
 def _overlap_of_sample(sample: Any, counts: Counts, check: Check) -> Floats | None:
@@ -173,7 +167,6 @@ def _proved_at(
     rows: BlockRows, n_rows: int, z: Floats, visiting: _Visiting, check: Check
 ) -> Floats | None:
     """Go on from a point until one proves that so many rows overlap, and return it."""
-    extent, layout = OfSum(z.size, check), Layout.dense(z.size)
     for _ in range(MOST_STEPS):
         check()
         sums = rows.fold(visiting.by(_Summing(z)), _Sums.merged)
@@ -181,7 +174,7 @@ def _proved_at(
             return None
         n_terms = LONGEST_BLOCK + sums.n_parts
         try:
-            moments = Moments.of_sum(extent, sums.C, layout, n_terms)
+            moments = Moments.of_sum(sums.C, n_terms, z.size, check)
             # As in `linsep.verified.overlap`: a small shift for the step, a large one
             # for the bound.
             step = moments.factored(max(LEAST_SHIFT, 2.0 * moments.error))

@@ -92,15 +92,13 @@ class Parted:
             point = np.zeros(d)
             point[pivots] = found
         is_whole = bool(self.overlapped.all())
-        directions = [SparseVector.from_values(self.w)]
         null = [basis[column] for column in free.tolist()]
         reduced = Reduced(
-            [] if is_whole else directions,
+            [] if is_whole else [SparseVector.from_values(self.w)],
             np.asarray(self.overlapped, dtype=np.intp) * (not is_whole),
             point,
             np.arange(d),
-            np.empty(0, dtype=np.intp),
-            NullSpace(pivots, free, null, is_proved=True),
+            space=NullSpace(pivots, free, null, is_proved=True),
             is_proved=True,
         )
         return ordered_certificate(rows, classes, reduced)

@@ -7,7 +7,7 @@ enough, is settled by exact facial reduction.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -60,8 +60,8 @@ class OrderedPartition:
 
     reduced: Reduced
     w: tuple[int, ...]
-    rest: Partition | None
-    rest_rows: NDArray[np.intp]
+    rest: Partition | None = None
+    rest_rows: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
 
     @property
     def overlapped(self) -> NDArray[np.bool_]:
@@ -141,11 +141,9 @@ def separated_at_once(
             break
     else:
         return None
-    none = np.empty(0, dtype=np.intp)
-    entries = SparseVector.from_values(w)
     stage = np.zeros(m, dtype=np.intp)
-    reduced = Reduced([entries], stage, None, none, none, None, is_proved=True)
-    return OrderedPartition(reduced, tuple(w), None, none)
+    reduced = Reduced([SparseVector.from_values(w)], stage, is_proved=True)
+    return OrderedPartition(reduced, tuple(w))
 
 
 def _through_all(block: Any, check: Check) -> NDArray[np.float64] | None:

@@ -16,7 +16,8 @@ from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
-from linsep.verified.moments import Layout, Moments, NotPositive, OfSum, factored
+from linsep.verified.moments import Moments, NotPositive, factored
+from linsep.verified.parts import no_check
 
 # Columns of a block of which the characteristic polynomial, or the rank, is exact.
 MOST_BY_POLYNOMIAL = 100
@@ -117,10 +118,9 @@ def _block_is_semidefinite(S: NDArray[np.float64]) -> bool | None:
     chosen = linear.independent_columns(values)
     if len(chosen) + linear.null_basis(values).shape[1] > k:
         return None  # an unlucky prime
-    layout = Layout.dense(len(chosen))
     try:
         basis = S[np.ix_(chosen, chosen)]
-        moments = Moments.of_sum(OfSum(k, lambda: None), basis, layout, 0)
+        moments = Moments.of_sum(basis, 0, k, no_check)
         return True if factored(moments).least_eigenvalue > 0 else None
     except NotPositive:
         return None

@@ -256,10 +256,8 @@ class RiskSetPartition:
         if any(w):
             directions.append(SparseVector.from_items(entries))
             stage[:n] = ~self._is_separated(w)
-        none = np.empty(0, dtype=np.intp)
-        reduced = Reduced(directions, stage, None, none, none, None, is_proved=True)
-        whole = tuple(entries.get(j, 0) for j in range(d))
-        return OrderedPartition(reduced, whole, None, none)
+        reduced = Reduced(directions, stage, is_proved=True)
+        return OrderedPartition(reduced, tuple(entries.get(j, 0) for j in range(d)))
 
     def _is_separated(self, w: list[int]) -> NDArray[np.bool_]:
         """Return which rows only strict pairs speak of, for a direction of them all."""
