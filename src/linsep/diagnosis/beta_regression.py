@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.report.phrases import estimate_exists
 from linsep.diagnosis.report.sentences import estimate_lines
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.diagnosis.watch import Watch
@@ -103,11 +104,9 @@ def diagnose_beta(given: Any, watch: Watch, seed: int = 0) -> Diagnosis:
         for name, row in zip(names[X.shape[1] :], null, strict=True)
     }
     estimates = {**answer.estimates, **of_precision}
-    is_whole = Estimate.ALIASED not in estimates.values()
-    of_what = "" if is_whole else " of every coefficient that is identified"
     message = (
         "Beta regression: each row bounds its mean on both sides, and no precision "
-        f"runs off. The maximum likelihood estimate{of_what} exists."
+        f"runs off. {estimate_exists(Estimate.ALIASED not in estimates.values())}"
     )
     found = replace(
         answer,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from linsep.diagnosis.exact.certificate import (
     certified_rows,
     counts_of,
 )
-from linsep.diagnosis.exact.coefficients import verdicts
+from linsep.diagnosis.exact.coefficients import named_estimates, verdicts
 from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.demands import Demands, demands_of, equal_rows_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
@@ -92,11 +92,13 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
                 facts = Facts(study, groups, demands, columns, at_once)
                 known = replace(known, **_parted(facts))
             columns = columns_of_any(demands.rows, demands.order, rng, watch.is_over)
+            # Columns without a name are no coefficients.
+            rank = None if columns.rank is None else columns.rank - demands.n_nameless
             known = replace(
                 known,
-                rank=_rank(demands, columns),
+                rank=rank,
                 collinear=collinear(demands.named_columns, columns),
-                **_estimates(demands, columns, {}),
+                **named_estimates(demands.named_columns, columns, {}),
             )
             watch.begin("rows")
             beside: dict[int, Estimate] | None = None
@@ -111,7 +113,7 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
             known = replace(known, findings=findings(known, facts))
             watch.begin("coefficients")
             if beside is not None:
-                decided = _estimates(demands, columns, beside)
+                decided = named_estimates(demands.named_columns, columns, beside)
                 quickly = partial(dict, decided)
             else:
                 decided, quickly = _decided(demands, columns, partition, watch)
@@ -125,11 +127,6 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
             known, message=f"Undecided: {watch.reason}", seconds=watch.seconds
         )
     return _with_proof_and_words(known, facts, watch, quickly)
-
-
-def _rank(demands: Demands, columns: Columns) -> int | None:
-    """Return the rank of the coefficients' columns; those without a name are apart."""
-    return None if columns.rank is None else columns.rank - demands.n_nameless
 
 
 def _at_once(demands: Demands, watch: Watch) -> OrderedPartition | None:
@@ -177,14 +174,14 @@ def _decided(
     """
     if isinstance(partition, Partition):
         found = verdicts(demands.rows, partition, watch.is_over)
-        fields = _estimates(demands, columns, found)
+        fields = named_estimates(demands.named_columns, columns, found)
         return fields, lambda: fields
 
     def decided(limits: Watch) -> dict[str, Any]:
         if columns.is_open:
             return _closed(demands, columns, limits)
         found = _verdicts(demands, columns, partition, limits)
-        return _estimates(demands, columns, found)
+        return named_estimates(demands.named_columns, columns, found)
 
     left = watch.seconds_left
     whole = LazyIfMade(lambda: decided(Watch(left)))
@@ -196,9 +193,10 @@ def _decided(
 
     names = ["estimates", "estimates_without_aliased"]
     names += ["collinear"] * columns.is_open
-    return {name: LazyMapping(partial(_part_of, whole, name)) for name in names}, (
-        quickly
-    )
+    lazy = {
+        name: LazyMapping(partial(lambda k: whole.value[k], name)) for name in names
+    }
+    return lazy, quickly
 
 
 def _closed(demands: Demands, columns: Columns, watch: Watch) -> dict[str, Any]:
@@ -206,12 +204,7 @@ def _closed(demands: Demands, columns: Columns, watch: Watch) -> dict[str, Any]:
     with suppress(OutOfTime):
         columns = closed(demands.rows, columns, demands.order, watch.is_over)
     found = collinear(demands.named_columns, columns)
-    return _estimates(demands, columns, {}) | {"collinear": found}
-
-
-def _part_of(whole: Lazy[dict[str, Any]], name: str) -> Mapping[str, Estimate]:
-    found: Mapping[str, Estimate] = whole.value[name]
-    return found
+    return named_estimates(demands.named_columns, columns, {}) | {"collinear": found}
 
 
 def _verdicts(
@@ -232,24 +225,6 @@ def _verdicts(
     except OutOfTime:
         return {}
     return block_verdicts(demands.rows, separated, basis, columns.kept, watch.is_over)
-
-
-def _estimates(
-    demands: Demands, columns: Columns, found: Mapping[int, Estimate]
-) -> dict[str, Any]:
-    """Name the verdicts on the columns kept, with and without those left out."""
-    verdict = {j: found.get(j, Estimate.UNDECIDED) for j in columns.kept.tolist()}
-    return {
-        "estimates": {
-            name: Estimate.ALIASED
-            if columns.aliased[j]
-            else verdict.get(j, Estimate.UNDECIDED)
-            for name, j in demands.named_columns
-        },
-        "estimates_without_aliased": {
-            name: verdict[j] for name, j in demands.named_columns if j in verdict
-        },
-    }
 
 
 def _parted(facts: Facts) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.phrases import (
     count_rows,
+    is_are,
     listed,
     outcome_text,
     terms_text,
@@ -183,9 +184,8 @@ def _trimming(
     ]
     if trimmed is not None and trimmed.columns.size < len(study.names):
         gone = np.setdiff1d(np.arange(len(study.names)), trimmed.columns)
-        is_are = "is" if gone.size == 1 else "are"
         lines.append(
-            f"Among these {listed([study.names[j] for j in gone])} {is_are} constant, "
-            "or a combination of the other covariates."
+            f"Among these {listed([study.names[j] for j in gone])} {is_are(gone.size)} "
+            "constant, or a combination of the other covariates."
         )
     return lines

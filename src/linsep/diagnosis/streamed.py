@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from linsep.diagnosis.exact.block_partition import Parted, parted
+from linsep.diagnosis.exact.coefficients import named_estimates
 from linsep.diagnosis.inputs.design import checked_features
 from linsep.diagnosis.inputs.families import family_named
 from linsep.diagnosis.inputs.outcomes import reads_as_event
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.record import Diagnosis
 from linsep.diagnosis.report.collinear import collinear, collinear_lines
+from linsep.diagnosis.report.phrases import estimate_exists
 from linsep.diagnosis.report.premises import one_outcome_text
 from linsep.diagnosis.report.sentences import estimate_lines, separated_text
 from linsep.diagnosis.report.streamed_words import (
@@ -157,9 +159,9 @@ def _told(
     if n_overlapped in (0, n):
         is_overlap = n_overlapped == n
         status = DiagnosisStatus.OVERLAP if is_overlap else DiagnosisStatus.COMPLETE
-    columns = list(enumerate(names))
+    columns = [(name, j) for j, name in enumerate(names)]
     if problem.fit_intercept:
-        columns.insert(0, (d - 1, INTERCEPT))
+        columns.insert(0, (INTERCEPT, d - 1))
     exact = direction = None
     w, estimates = found.w, found.estimates
     if problem.classes.size == 1 and not reads_as_event(problem.classes[0]):
@@ -167,9 +169,8 @@ def _told(
         w = tuple(-value for value in w)
         estimates = {j: _TURNED.get(found, found) for j, found in estimates.items()}
     if status is not DiagnosisStatus.OVERLAP:
-        exact = tuple(w[j] for j, _ in columns)
+        exact = tuple(w[j] for _, j in columns)
         direction = doubles_from(exact)
-    without = {name: estimates[j] for j, name in columns if j in estimates}
 
     def certificate() -> Certificate | None:
         rng = np.random.default_rng(0)
@@ -185,15 +186,9 @@ def _told(
         overlapped_rows=problem.given(np.flatnonzero(found.overlapped)),
         direction=direction,
         exact_direction=exact,
-        coefficient_names=tuple(name for _, name in columns),
-        estimates={
-            name: Estimate.ALIASED
-            if found.columns.aliased[j]
-            else estimates.get(j, Estimate.UNDECIDED)
-            for j, name in columns
-        },
-        estimates_without_aliased=without,
-        collinear=collinear([(name, j) for j, name in columns], found.columns),
+        coefficient_names=tuple(name for name, _ in columns),
+        collinear=collinear(columns, found.columns),
+        **named_estimates(columns, found.columns, estimates),
         _certificate=Lazy(certificate),
     )
 
@@ -202,9 +197,7 @@ def _verdict(family: str, status: DiagnosisStatus, found: Parted) -> list[str]:
     """Return the verdict on the rows, and whether estimates exist."""
     exists = "No finite maximum likelihood estimate exists."
     if status is DiagnosisStatus.OVERLAP:
-        is_whole = found.columns.rank == len(found.w)
-        which = "" if is_whole else " of every coefficient that is identified"
-        exists = f"The maximum likelihood estimate{which} exists."
+        exists = estimate_exists(found.columns.rank == len(found.w))
     n, k = found.overlapped.size, int(np.count_nonzero(~found.overlapped))
     headline = _HEADLINES[status].format(n=n, k=k, model=_MODELS[family])
     return [headline, exists]

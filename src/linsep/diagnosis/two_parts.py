@@ -34,6 +34,7 @@ from linsep.diagnosis.inputs.statsmodels_models import cut_off, penalty_of, user
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
+from linsep.diagnosis.report.phrases import estimate_exists
 from linsep.diagnosis.report.remedies import Remedy
 from linsep.diagnosis.report.sentences import estimate_lines
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
@@ -207,11 +208,8 @@ def _told(answer: Diagnosis, kind: str, part: str, more: list[str]) -> Diagnosis
         return replace(answer, family=kind)
     start, told, advice = f"{kind.capitalize()}: its {part},", [], []
     if answer.status is DiagnosisStatus.OVERLAP:
-        of_what = " of every coefficient that is identified" * bool(answer.collinear)
-        message = (
-            f"{start} overlap, and its zeros do. The maximum likelihood "
-            f"estimate{of_what} exists."
-        )
+        exists = estimate_exists(not answer.collinear)
+        message = f"{start} overlap, and its zeros do. {exists}"
     else:
         n, lines = answer.separated_rows.size, answer.sentences()
         message = (

@@ -17,10 +17,12 @@ may settle other coefficients too, or by a conflict.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.status import Estimate
@@ -71,6 +73,25 @@ def verdicts(
         for column in open_:
             found.setdefault(column, Estimate.UNDECIDED)
     return found
+
+
+def named_estimates(
+    named_columns: Sequence[tuple[str, int]],
+    columns: Columns,
+    found: Mapping[int, Estimate],
+) -> dict[str, Any]:
+    """Name the verdicts on the columns kept, with and without those left out."""
+    kept = set(columns.kept.tolist())
+    verdict = {name: found.get(j, Estimate.UNDECIDED) for name, j in named_columns}
+    return {
+        "estimates": {
+            name: Estimate.ALIASED if columns.aliased[j] else verdict[name]
+            for name, j in named_columns
+        },
+        "estimates_without_aliased": {
+            name: verdict[name] for name, j in named_columns if j in kept
+        },
+    }
 
 
 class _Question:

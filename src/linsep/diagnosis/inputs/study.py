@@ -174,6 +174,17 @@ class Study:
         return self.weights is not None and bool((self.weights != 1).any())
 
     @property
+    def has_own_constant(self) -> bool:
+        """Whether the model has a constant besides its columns: thresholds are some."""
+        return self.fit_intercept or self.family == "ordinal"
+
+    @property
+    def is_by_columns(self) -> bool:
+        """Whether single columns are directions of their own."""
+        of_several = (self.strata, self.sides, self.held)
+        return all(of is None for of in of_several) and not self.nominal
+
+    @property
     def is_constant(self) -> NDArray[np.bool_]:
         """Which columns never vary, shape (n_features,)."""
         X = self.X

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Factor, Study
-from linsep.diagnosis.report.claims import Claim, Reason
+from linsep.diagnosis.report.claims import Claim, Reason, outcome_counts
 from linsep.diagnosis.report.phrases import levels_text
 
 
@@ -52,10 +52,7 @@ def cell_reasons(
             break
         factors = [study.factors[name] for name in names]
         cell, n_cells = _cells(factors)
-        has = study.outcome.has
-        counts = np.stack(
-            [np.bincount(cell[held], minlength=n_cells) for held in has.T], axis=1
-        )
+        counts = outcome_counts(cell, n_cells, study.outcome.has)
         is_pure = (counts > 0).sum(axis=1) == 1
         is_pure &= np.bincount(cell[~separated], minlength=n_cells) == 0
         is_pure &= np.bincount(cell[left], minlength=n_cells) > 0

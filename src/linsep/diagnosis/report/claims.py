@@ -34,11 +34,6 @@ class Claim:
         """Whether one outcome alone is left: the rows are predicted perfectly."""
         return int(self.held.sum()) == 1
 
-    @property
-    def is_telling(self) -> bool:
-        """Whether some outcome is ruled out."""
-        return bool(0 < self.held.sum() < self.held.size)
-
 
 def claim_of(where: str, rows: NDArray[np.intp], outcome: Outcome) -> Claim:
     """Look up the outcomes of the rows that meet a condition."""
@@ -76,6 +71,14 @@ class Reason:
     def n_told(self) -> int:
         """How many rows something is said of."""
         return int(_are_among([claim.rows for claim in self.claims]).sum())
+
+
+def outcome_counts(
+    codes: NDArray[np.intp], n_codes: int, has: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Count the rows with each outcome among those of each code, by code."""
+    by_outcome = [np.bincount(codes[held], minlength=n_codes) for held in has.T]
+    return np.stack(by_outcome, axis=1)
 
 
 def _are_among(found: Sequence[NDArray[np.intp]]) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from linsep.diagnosis.inputs.families import OF_TIMES, PAIRED
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.cells import cell_reasons
 from linsep.diagnosis.report.claims import Reason, left_open
-from linsep.diagnosis.report.fewest_columns import FewestColumns
+from linsep.diagnosis.report.fewest_columns import FewestColumns, WholeDirection
 from linsep.diagnosis.report.levels import (
     level_column_reasons,
     level_columns,
@@ -157,7 +157,7 @@ class Facts:
         penalty matrix, which may not let go of a column, nor where a column has several
         effects.
         """
-        if not self._is_by_columns:
+        if not self.study.is_by_columns:
             return []
         columns = self._level_columns
         levels = level_reasons(self.study, self.separated, columns)
@@ -239,7 +239,7 @@ class Facts:
         if reason is None or reason.column is None:
             return None
         study = self.study
-        if study.fit_intercept or study.family == "ordinal":
+        if study.has_own_constant:
             return reason.column
         if as_dense(study.X[:1])[0, study.is_constant].any():
             return reason.column
@@ -250,14 +250,7 @@ class Facts:
     @property
     def is_every_column_tried(self) -> bool:
         """Whether there was time to look at all columns for one that predicts rows."""
-        return not self._is_by_columns or self._single_columns[1]
-
-    @property
-    def _is_by_columns(self) -> bool:
-        """Whether single columns are directions of their own."""
-        study = self.study
-        of_several = (study.strata, study.sides, study.held)
-        return all(of is None for of in of_several) and not study.nominal
+        return not self.study.is_by_columns or self._single_columns[1]
 
     @cached_property
     def _single_columns(self) -> tuple[list[Reason], bool]:
@@ -277,7 +270,7 @@ class Facts:
     def _has_constant(self) -> bool:
         """Whether the columns make up for a constant."""
         study = self.study
-        if study.fit_intercept or study.has_constant or study.family == "ordinal":
+        if study.has_own_constant or study.has_constant:
             return True
         n, d = self.groups.X.shape
         rows = rows_from(self.groups.X, np.ones(n, dtype=np.int8), True)
@@ -288,7 +281,7 @@ class Facts:
         return d not in columns_of(rows, np.random.default_rng(0), order).kept
 
     @cached_property
-    def fewest_columns(self) -> FewestColumns | WholeDirection:
+    def fewest_columns(self) -> WholeDirection:
         """Directions of few columns, looked for in a second or what time is left."""
         if isinstance(self.partition, OrderedPartition):
             return WholeDirection(self.demands, self.partition)
@@ -301,32 +294,3 @@ def _most_told(reason: Reason) -> tuple[int, int, int]:
     """Order reasons by the rows they predict, then by those they tell something of."""
     column = sys.maxsize if reason.column is None else reason.column
     return -reason.predicted.size, -reason.n_told, column
-
-
-@dataclass(frozen=True, eq=False)
-class WholeDirection:
-    """The direction found among very many columns, of which none is left out.
-
-    It stands where `FewestColumns` does for fewer columns.
-    """
-
-    demands: Demands
-    partition: OrderedPartition
-
-    @property
-    def for_all(self) -> tuple[OrderedPartition, bool]:
-        """The partition as it is; no column was tried to be left out."""
-        return self.partition, False
-
-    @property
-    def for_some(self) -> None:
-        """None: rows that few columns separate are not looked for."""
-
-    def is_for_all(self, partition: AnyPartition) -> bool:
-        """Tell whether a partition separates all rows that can be."""
-        return bool((partition.overlapped == self.partition.overlapped).all())
-
-    def columns_used(self, partition: AnyPartition) -> NDArray[np.intp]:
-        """Return the columns a direction uses, constants not counted."""
-        used = np.flatnonzero([value != 0 for value in partition.w])
-        return np.setdiff1d(used, self.demands.constants)

@@ -25,19 +25,49 @@ FEW_COLUMNS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class FewestColumns:
-    """Directions that use few columns.
+class WholeDirection:
+    """The direction found, of which no column is left out.
 
     Attributes
     ----------
     demands : Demands
-    partition : Partition
+    partition : Partition or OrderedPartition
         With all columns.
+    """
+
+    demands: Demands
+    partition: AnyPartition
+
+    @cached_property
+    def for_all(self) -> tuple[AnyPartition, bool]:
+        """The partition as it is; no column was tried to be left out."""
+        return self.partition, False
+
+    @cached_property
+    def for_some(self) -> AnyPartition | None:
+        """None: rows that few columns separate are not looked for."""
+        return None
+
+    def is_for_all(self, partition: AnyPartition) -> bool:
+        """Tell whether a partition separates all rows that can be."""
+        return bool((partition.overlapped == self.partition.overlapped).all())
+
+    def columns_used(self, partition: AnyPartition) -> NDArray[np.intp]:
+        """Return the columns a direction uses, constants not counted."""
+        used = np.flatnonzero([value != 0 for value in partition.w])
+        return np.setdiff1d(used, self.demands.constants)
+
+
+@dataclass(frozen=True, eq=False)
+class FewestColumns(WholeDirection):
+    """Directions that use few columns, where there are not very many.
+
+    Attributes
+    ----------
     watch : Watch
         Ends the search; what it found by then stands.
     """
 
-    demands: Demands
     partition: Partition
     watch: Watch
 
@@ -90,15 +120,6 @@ class FewestColumns:
         except OutOfTime:
             pass
         return None
-
-    def is_for_all(self, partition: AnyPartition) -> bool:
-        """Tell whether a partition separates all rows that can be."""
-        return bool((partition.overlapped == self.partition.overlapped).all())
-
-    def columns_used(self, partition: AnyPartition) -> NDArray[np.intp]:
-        """Return the columns a direction uses, constants not counted."""
-        used = np.flatnonzero([value != 0 for value in partition.w])
-        return np.setdiff1d(used, self._free)
 
     @cached_property
     def _free(self) -> NDArray[np.intp]:

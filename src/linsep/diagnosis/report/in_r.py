@@ -133,8 +133,7 @@ def _single(study: Study, rows: NDArray[np.intp]) -> set[str]:
 
 def _has_intercept(study: Study) -> bool:
     """Tell whether the model has a constant, its own or a column."""
-    own = study.fit_intercept or study.family == "ordinal"  # thresholds are constants
-    return own or bool(study.is_constant.any())
+    return study.has_own_constant or bool(study.is_constant.any())
 
 
 def _weights(study: Study) -> str:

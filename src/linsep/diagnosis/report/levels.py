@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Factor, Study
-from linsep.diagnosis.report.claims import Claim, Reason, claim_of
+from linsep.diagnosis.report.claims import Claim, Reason, claim_of, outcome_counts
 from linsep.diagnosis.report.phrases import listed, number_text, value_text
 from linsep.rows import as_dense
 
@@ -83,12 +83,9 @@ class _Table:
     """How many rows of each level of a factor have each outcome, and which they are."""
 
     def __init__(self, study: Study, factor: Factor) -> None:
-        n_levels, has = len(factor.levels), study.outcome.has
+        n_levels = len(factor.levels)
         self.codes = factor.codes
-        self.counts = np.stack(
-            [np.bincount(factor.codes[held], minlength=n_levels) for held in has.T],
-            axis=1,
-        )
+        self.counts = outcome_counts(factor.codes, n_levels, study.outcome.has)
         self.total = self.counts.sum(axis=0)
         self._order = np.argsort(factor.codes, kind="stable")
         sizes = np.bincount(factor.codes, minlength=n_levels)

@@ -114,6 +114,23 @@ def count_rows(n: int) -> str:
     return "1 row" if n == 1 else f"{n:,} rows"
 
 
+def is_are(n: int) -> str:
+    """Return the verb for so many."""
+    return "is" if n == 1 else "are"
+
+
+def estimate_exists(is_whole: bool) -> str:
+    """Say that there is an estimate, if of what is identified alone."""
+    of_what = "" if is_whole else " of every coefficient that is identified"
+    return f"The maximum likelihood estimate{of_what} exists."
+
+
+def claim_texts(study: Study, reasons: Iterable[Reason]) -> list[str]:
+    """Say what reasons claim, nothing twice."""
+    claims = [claim for reason in reasons for claim in reason.claims]
+    return list(dict.fromkeys(claim_text(study, claim) for claim in claims))
+
+
 def claim_text(study: Study, claim: Claim) -> str:
     """Say what is known of the rows that meet a condition.
 

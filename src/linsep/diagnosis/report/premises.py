@@ -138,11 +138,8 @@ def _readings(study: Study) -> Iterator[str]:
     if absent:
         yield f"No row present has {listed(absent)}."
     if study.strata is not None:
-        n_groups = int(study.strata.max()) + 1
-        yield _compared(study) or (
-            f"Cases are compared with the controls of their group, in {n_groups:,} "
-            f"group{'s' * (n_groups != 1)}; there is no intercept, which would cancel."
-        )
+        compared = _compared(study, int(study.strata.max()) + 1)
+        yield f"{compared}; there is no intercept, which would cancel."
     if study.penalty:
         yield (
             f"The fit is penalised ({study.penalty}), so the estimates it penalises "
@@ -151,25 +148,19 @@ def _readings(study: Study) -> Iterator[str]:
         )
 
 
-def _compared(study: Study) -> str:
-    """Say what a Cox regression or counts compare; "" of other models."""
-    assert study.strata is not None
-    if study.family == "conditional poisson":
-        n_groups = int(study.strata.max()) + 1
+def _compared(study: Study, n_groups: int) -> str:
+    """Say what is compared with what."""
+    if study.family in OF_TIMES:
+        within = f", within {n_groups:,} strata" if n_groups > 1 else ""
+        n_events = int(study.outcome.has[:, 1].sum())
         return (
-            "Rows are compared with the others of their group, given its total, in "
-            f"{n_groups:,} group{'s' * (n_groups != 1)}; there is no intercept, which "
-            "would cancel."
+            f"Each of {n_events:,} event{'s' * (n_events != 1)} is compared with all "
+            f"rows at risk then{within}"
         )
-    if study.family not in OF_TIMES:
-        return ""
-    n_strata = int(study.strata.max()) + 1
-    within = f", within {n_strata:,} strata" if n_strata > 1 else ""
-    n_events = int(study.outcome.has[:, 1].sum())
-    return (
-        f"Each of {n_events:,} event{'s' * (n_events != 1)} is compared with all rows "
-        f"at risk then{within}; there is no intercept, which would cancel."
-    )
+    who = "Cases are compared with the controls of their group"
+    if study.family == "conditional poisson":
+        who = "Rows are compared with the others of their group, given its total"
+    return f"{who}, in {n_groups:,} group{'s' * (n_groups != 1)}"
 
 
 def order_text(levels: Sequence[Any]) -> str:

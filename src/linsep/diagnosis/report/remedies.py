@@ -19,7 +19,7 @@ from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report import in_r, refitting
 from linsep.diagnosis.report.facts import Facts, budget_for_text
-from linsep.diagnosis.report.phrases import counted, listed
+from linsep.diagnosis.report.phrases import counted, is_are, listed
 from linsep.diagnosis.report.premises import is_one_outcome
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
@@ -105,8 +105,7 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
                 "estimate more",
             )
         ]
-    of_several = (study.strata, study.sides, study.held, study.nominal or None)
-    if any(of is not None for of in of_several):
+    if not study.is_by_columns:
         where = "; in R coxphf, in Python lifelines' CoxPHFitter, by penalizer"
         return [
             Remedy(
@@ -245,10 +244,9 @@ def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy
     without = ""
     if gone:
         what = "column" if len(gone) == 1 else "columns"
-        is_are = "is" if len(gone) == 1 else "are"
         without = (
-            f" and the {what} {listed(gone)}, which {is_are} constant or collinear "
-            "among the rows left,"
+            f" and the {what} {listed(gone)}, which {is_are(len(gone))} constant or "
+            "collinear among the rows left,"
         )
     return [
         Remedy(
@@ -275,17 +273,12 @@ def reduced(
     With `is_proved` the rows are known to overlap, so that no time is needed.
     """
     kept = _independent(study, rows, columns, watch)
-    if kept.size == 0 and not _has_own_constant(study):
+    if kept.size == 0 and not study.has_own_constant:
         return None
     answer = diagnose(study.part(rows, kept), Watch(watch.seconds_left))
     if answer.proved:
         return Reduced(rows, kept, answer.status)
     return Reduced(rows, kept, DiagnosisStatus.OVERLAP) if is_proved else None
-
-
-def _has_own_constant(study: Study) -> bool:
-    """Whether the model has a constant besides its columns: thresholds are some."""
-    return study.fit_intercept or study.family == "ordinal"
 
 
 def _independent(
@@ -295,7 +288,7 @@ def _independent(
     X = study.X if rows.size == study.X.shape[0] else study.X[rows]
     if columns.size < X.shape[1]:
         X = X[:, columns]
-    free = _has_own_constant(study)
+    free = study.has_own_constant
     signed = rows_from(X, np.ones(rows.size, dtype=np.int8), free)
     order = np.arange(columns.size)
     if free:

@@ -18,9 +18,11 @@ from linsep.diagnosis.report.collinear import collinear_lines
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.leagues import league_sentences
 from linsep.diagnosis.report.phrases import (
-    claim_text,
+    claim_texts,
     count_rows,
     counted,
+    estimate_exists,
+    is_are,
     listed,
     more_columns,
     outcome_text,
@@ -82,22 +84,20 @@ def headline(facts: Facts) -> str:
             f"perfectly{within}."
         )
     if facts.status is DiagnosisStatus.COMPLETE:
-        is_are = "is" if n == 1 else "are"
         return (
             f"Complete separation ({model}): all {counted(study, np.arange(n))} "
-            f"{is_are} predicted perfectly{within}."
+            f"{is_are(n)} predicted perfectly{within}."
         )
     if k == 0:
         return (
             f"Quasi-complete separation ({model}): no row is predicted, outcomes are "
             "ruled out."
         )
-    is_are = "is" if k == 1 else "are"
     what = f"{k:,} of {count_rows(n)}"
     if study.frequencies is not None:
         what = f"{counted(study, np.flatnonzero(separated))} of {n:,}"
     return (
-        f"Quasi-complete separation ({model}): {what} {is_are} predicted "
+        f"Quasi-complete separation ({model}): {what} {is_are(k)} predicted "
         f"perfectly{within}."
     )
 
@@ -107,9 +107,7 @@ def existence(facts: Facts) -> str:
     if facts.status is not DiagnosisStatus.OVERLAP:
         such = OF_ALL_OUTCOMES if facts.study.nominal else ""
         return f"No finite maximum likelihood estimate{such} exists."
-    is_whole = facts.columns.rank == facts.columns.aliased.size
-    of_what = "" if is_whole else " of every coefficient that is identified"
-    return f"The maximum likelihood estimate{of_what} exists."
+    return estimate_exists(facts.columns.rank == facts.columns.aliased.size)
 
 
 def message(facts: Facts) -> str:
@@ -190,7 +188,7 @@ def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
         is_more = len(facts.study.names) > len(facts.study.players) - 1
         is_more |= facts.study.family == "davidson"
         return told + (_direction_lines(facts) if is_more else []), []
-    texts = _claims(facts)
+    texts = claim_texts(facts.study, facts.told_reasons[:MOST_REASONS])
     more = _more_reasons(facts)
     covered, directions = _coverage(facts), _direction_lines(facts)
     if not texts:
@@ -203,12 +201,8 @@ def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
 
 def claims_told(facts: Facts) -> list[str]:
     """Say what single columns, levels and cells predict, and what is left unsaid."""
-    return _claims(facts) + _more_reasons(facts)
-
-
-def _claims(facts: Facts) -> list[str]:
-    claims = [c for reason in facts.told_reasons[:MOST_REASONS] for c in reason.claims]
-    return list(dict.fromkeys(claim_text(facts.study, claim) for claim in claims))
+    told = claim_texts(facts.study, facts.told_reasons[:MOST_REASONS])
+    return told + _more_reasons(facts)
 
 
 def _more_reasons(facts: Facts) -> list[str]:
@@ -337,9 +331,8 @@ def effect_text(study: Study, n_rows: int) -> str:
         )
     if n_rows == 0:
         return ", along which some outcomes are ruled out."
-    is_are = "is" if n_rows == 1 else "are"
     return (
-        f", along which {count_rows(n_rows)} {is_are} predicted perfectly"
+        f", along which {count_rows(n_rows)} {is_are(n_rows)} predicted perfectly"
         f"{among(study)}."
     )
 

@@ -17,7 +17,12 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.report.phrases import claim_text, listed, more_columns, terms_text
+from linsep.diagnosis.report.phrases import (
+    claim_texts,
+    listed,
+    more_columns,
+    terms_text,
+)
 from linsep.diagnosis.report.sentences import (
     MOST_REASONS,
     MOST_TERMS,
@@ -102,8 +107,7 @@ def claims_of_columns(
     """Say what single columns predict, and tell whether that is all rows separated."""
     found, _ = reasons_of(study, study.fit_intercept, should_stop)
     found = sorted(found, key=lambda reason: -reason.predicted.size)
-    claims = [claim for reason in found[:MOST_REASONS] for claim in reason.claims]
-    texts = list(dict.fromkeys(claim_text(study, claim) for claim in claims))
+    texts = claim_texts(study, found[:MOST_REASONS])
     texts += more_columns(study, found[MOST_REASONS:])
     if not found:
         return [], False
