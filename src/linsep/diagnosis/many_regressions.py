@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from linsep.diagnosis.batch import Batch, Item
 from linsep.diagnosis.exact.screening import Screen
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.families import COMPARING, PAIRED, family_named
-from linsep.diagnosis.inputs.orders import Order, declared_order, given_order
+from linsep.diagnosis.inputs.orders import declared_order, given_order
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
@@ -91,12 +90,7 @@ def diagnose_outcomes(
     ['complete', 'overlap']
     """
     shared = _Shared(
-        family_named(family),
-        fit_intercept,
-        sample_weight,
-        given_order(order),
-        checked_time_limit(time_limit),
-        checked_seed(random_state),
+        family, fit_intercept, sample_weight, order, time_limit, random_state
     )
     features, feature_names = features_from(X)
     columns = _columns_of_outcomes(outcomes)
@@ -164,12 +158,7 @@ def screen_columns(
     ['+inf', 'finite']
     """
     shared = _Shared(
-        family_named(family),
-        fit_intercept,
-        sample_weight,
-        given_order(order),
-        checked_time_limit(time_limit),
-        checked_seed(random_state),
+        family, fit_intercept, sample_weight, order, time_limit, random_state
     )
     table, own_names = _screened(columns)
     n, m = table.shape
@@ -239,18 +228,23 @@ def diagnose_many(
     return screen_columns(X, y, screen, callback=callback, **options)
 
 
-@dataclass(frozen=True)
 class _Shared:
     """What the regressions of a batch have in common."""
 
-    family: str
-    fit_intercept: bool
-    sample_weight: Any
-    order: Order | None
-    time_limit: float
-    seed: int
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        family: str,
+        fit_intercept: bool,
+        sample_weight: Any,
+        order: Sequence[Any] | None,
+        time_limit: float | None,
+        random_state: int | None,
+    ) -> None:
+        self.family = family_named(family)
+        self.fit_intercept, self.sample_weight = fit_intercept, sample_weight
+        self.order = given_order(order)
+        self.time_limit = checked_time_limit(time_limit)
+        self.seed = checked_seed(random_state)
         if self.family in (*PAIRED, *COMPARING):
             raise InputError(
                 "a batch is of models without groups, times or players, got "

@@ -30,7 +30,12 @@ from typing import Any
 import numpy as np
 
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.statsmodels_models import cut_off, penalty_of, users_rows
+from linsep.diagnosis.inputs.statsmodels_models import (
+    cut_off,
+    penalty_of,
+    plain_name,
+    users_rows,
+)
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
@@ -174,7 +179,7 @@ def _counts(given: Any, names: list[str], *, is_above_zero: bool) -> Study:
         family="poisson",
         fit_intercept=False,
         feature_names=names,
-        outcome_name=_name(model) + " - 1" * is_above_zero,
+        outcome_name=plain_name(model.endog_names) + " - 1" * is_above_zero,
         present=place.get("present", np.arange(y.size))[rows],
         n_given=place.get("n_given", y.size),
         penalty=penalty_of(given),
@@ -192,14 +197,10 @@ def _zeros(given: Any, X: Any, names: list[str], order: list[str]) -> Study:
         fit_intercept=False,
         feature_names=names,
         order=order,
-        outcome_name=_name(model),
+        outcome_name=plain_name(model.endog_names),
         penalty=penalty_of(given),
         **users_rows(model),
     )
-
-
-def _name(model: Any) -> str:
-    return model.endog_names if isinstance(model.endog_names, str) else "y"
 
 
 def _told(answer: Diagnosis, kind: str, part: str, more: list[str]) -> Diagnosis:

@@ -176,7 +176,7 @@ def _has_missing(labels: NDArray[Any]) -> bool:
 def _distinct(labels: NDArray[Any]) -> list[Any]:
     """Return the distinct labels, sorted; two of them are found without a sort."""
     if labels.dtype.kind == "O":
-        return _distinct_objects(labels)
+        return sorted_objects(labels)
     first = labels[0]
     differs = labels != first
     if not differs.any():
@@ -187,7 +187,7 @@ def _distinct(labels: NDArray[Any]) -> list[Any]:
     return list(np.unique(labels))
 
 
-def _distinct_objects(labels: NDArray[Any]) -> list[Any]:
+def sorted_objects(labels: NDArray[Any]) -> list[Any]:
     """Return the distinct labels of an object array, sorted."""
     try:
         return sorted(set(labels.tolist()))

@@ -44,7 +44,7 @@ def stacked(parts: Sequence[Any]) -> Any:
 
 
 def rows_from(
-    X: Any, signs: NDArray[np.int8], fit_intercept: bool
+    X: Any, signs: NDArray[np.int8] | None = None, fit_intercept: bool = False
 ) -> DenseRows | SparseRows | ColumnRows:
     """Return the signed rows over a matrix.
 
@@ -52,11 +52,13 @@ def rows_from(
     ----------
     X : ndarray, CSR matrix or ColumnsApart of shape (n_samples, n_features)
         Read in place; see `DenseRows`, `SparseRows` and `ColumnRows`.
-    signs : ndarray of shape (n_samples,), int8
-        +1 or -1 for each row.
-    fit_intercept : bool
+    signs : ndarray of shape (n_samples,), int8, optional
+        +1 or -1 for each row; by default rows are as they stand.
+    fit_intercept : bool, default=False
         Whether a constant column is appended.
     """
+    if signs is None:
+        signs = np.ones(X.shape[0], dtype=np.int8)
     if isinstance(X, ColumnsApart):
         return ColumnRows(X, signs, fit_intercept)
     backend = SparseRows if is_sparse(X) else DenseRows

@@ -68,7 +68,7 @@ def _outweighed(
         needed = float((-(block @ second) / (block @ first)).max(initial=0.0))
     power = int(np.frexp(needed)[1]) + 1 + more - bits if np.isfinite(needed) else 64
     power = max(0, power)
-    unsigned = rows_from(block, np.ones(index.size, dtype=np.int8), False)
+    unsigned = rows_from(block)
     while True:
         found = combination([(1 << power, direction), (1, rest)])
         inside = np.zeros(both.size, dtype=object)

@@ -151,11 +151,9 @@ def overlap_of_all(
 
 def _overlap_of_sample(sample: Any, counts: Counts, check: Check) -> Floats | None:
     """Return a point near the minimum of rows in memory, if all of them overlap."""
-    n, d = sample.shape
-    rows = rows_from(sample, np.ones(n, dtype=np.int8), False)
-    reduced = Reduction(rows, counts, check=check).run()
+    reduced = Reduction(rows_from(sample), counts, check=check).run()
     is_whole = reduced.is_proved and not reduced.directions
-    if not is_whole or reduced.point is None or reduced.columns.size < d:
+    if not is_whole or reduced.point is None or reduced.columns.size < sample.shape[1]:
         return None
     if reduced.space is not None and reduced.space.free.size:
         return None

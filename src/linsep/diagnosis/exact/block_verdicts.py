@@ -173,9 +173,8 @@ class _Blocks:
         N = np.zeros((columns.size, len(members)), dtype=object)
         for k, vector in enumerate(vectors):
             N[np.searchsorted(columns, vector.columns), k] = vector.values
-        signed = rows_from(block, np.ones(block.shape[0], dtype=np.int8), False)
         none = np.empty(0, dtype=np.intp)
-        quotient = Quotient(signed, np.arange(columns.size), none, N)
+        quotient = Quotient(rows_from(block), np.arange(columns.size), none, N)
         if all(vector.columns.size == 1 for vector in vectors):
             order = np.searchsorted(columns, [vector.columns[0] for vector in vectors])
             values = exact.values[:, order] * N[order, np.arange(len(vectors))]

@@ -48,7 +48,7 @@ from linsep.diagnosis.inputs.outcomes import Outcome, reads_as_event
 from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
-from linsep.rows import Rows, SparseRows, rows_from
+from linsep.rows import Rows, rows_from
 from linsep.rows.equal_rows import Groups, merge_equal_rows
 
 # The coefficient of ties in Davidson's model, the logarithm of their factor.
@@ -154,7 +154,7 @@ def _with_held(demands: Demands, study: Study) -> Demands:
     n_held = stacked.shape[0] - m
     return replace(
         demands,
-        rows=rows_from(stacked, np.ones(m + n_held, dtype=np.int8), False),
+        rows=rows_from(stacked),
         equal=np.append(demands.equal, np.ones(n_held, dtype=bool)),
         n_held=n_held,
     )
@@ -393,7 +393,7 @@ def strata_beside(X: Any, strata: NDArray[np.intp]) -> Rows:
     nothing = sparse.csr_array((1, whole.shape[1]))
     stacked = sparse.csr_array(sparse.vstack([whole, nothing], format="csr"))
     stacked.sort_indices()
-    return SparseRows(stacked, np.ones(stacked.shape[0], dtype=np.int8), False)
+    return rows_from(stacked)
 
 
 def _stacked(
@@ -425,7 +425,7 @@ def _stacked(
     stacked = sparse.csr_array(sparse.vstack(blocks, format="csr"))
     stacked.sort_indices()
     return Demands(
-        SparseRows(stacked, np.ones(n_rows, dtype=np.int8), False),
+        rows_from(stacked),
         np.concatenate(equal),
         order.astype(np.intp),
         _distinct(names),

@@ -86,7 +86,7 @@ def columns_of_wide(
         rng = np.random.default_rng(0)
         is_small = m * m * d <= MOST_WRITTEN
         return columns_of(rows, rng, priority, should_stop, combinations=is_small)
-    across = _plain(_transposed(rows.take(np.arange(m))))
+    across = rows_from(_transposed(rows.take(np.arange(m))))
     found = columns_of_many(across, np.arange(m), partial(require_time, should_stop))
     independent = None if found is None else found.kept
     return replace(Columns.open(d), independent_rows=independent)
@@ -114,11 +114,13 @@ def closed(
     d, rank = rows.shape[1], columns.independent_rows.size
     check = partial(require_time, should_stop)
     matrix, n_first = rows.take(np.arange(rows.shape[0])), rank
-    across = _plain(_transposed(matrix[columns.independent_rows]))
+    across = rows_from(_transposed(matrix[columns.independent_rows]))
     aliased = are_outside(Part.of(across, np.arange(d), np.arange(rank), check))
     for _ in range(MOST_BLOCKS):
         first = priority[:n_first]
-        found = columns_of_many(_plain(matrix[:, first]), np.arange(first.size), check)
+        found = columns_of_many(
+            rows_from(matrix[:, first]), np.arange(first.size), check
+        )
         if found is None:
             break
         if found.kept.size < rank:
@@ -137,11 +139,6 @@ def closed(
 
 def _transposed(matrix: Any) -> Any:
     return matrix.T.tocsr() if is_sparse(matrix) else np.ascontiguousarray(matrix.T)
-
-
-def _plain(matrix: Any) -> Rows:
-    """Return rows as they stand: without signs, and without a constant."""
-    return rows_from(matrix, np.ones(matrix.shape[0], dtype=np.int8), False)
 
 
 def columns_of_many(

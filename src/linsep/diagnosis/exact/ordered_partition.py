@@ -180,8 +180,7 @@ def _settled_exactly(
     rng: np.random.Generator,
     watch: Watch,
 ) -> tuple[Reduced, Partition]:
-    some = demands.rows.take(left)[:, reduced.columns]
-    rows = rows_from(some, np.ones(left.size, dtype=np.int8), False)
+    rows = rows_from(demands.rows.take(left)[:, reduced.columns])
     order = np.arange(reduced.columns.size)
     kept = columns_of(rows, rng, order, watch.is_over).kept
     rest = Reduction(rows, demands.equal[left], kept, rng, watch.is_over).run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,24 @@ from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from
 from linsep.input.row_names import RowNames, row_names_of
+
+# What is wrong with data without a row to speak of.
+_NO_ROW = (
+    "at least one row must be present, got none with a positive weight and trials; "
+    "check sample_weight"
+)
+_NO_EVENT = (
+    "at least one event must come while another row is at risk for family={family!r}, "
+    "got none among the rows with a positive weight"
+)
+_NO_ROWS = {
+    "conditional": "at least one group must hold both outcomes for "
+    "family='conditional', got none among the rows with a positive weight; check "
+    "groups, which name the set each row belongs to",
+    "conditional poisson": "at least one group must hold several rows, not all of them "
+    "zero, for family='conditional poisson', got none; check groups",
+    **dict.fromkeys(OF_TIMES, _NO_EVENT),
+}
 
 
 def study_from(
@@ -90,47 +109,44 @@ def study_from(
         is_present = informative(strata, outcome.has, is_weighed, family)
     kept = np.flatnonzero(is_present)
     if kept.size == 0:
-        raise InputError(_no_rows(family))
-    labels = labels_from(y) if outcome.is_labels else None
+        raise InputError(_NO_ROWS.get(family, _NO_ROW).format(family=family))
     observed = None if outcome.is_labels else numbers_of(y, family)
     is_counted = observed is not None and observed.ndim == 2 and family == "binomial"
     if is_counted and frequencies is None:
         assert observed is not None
         frequencies = observed.sum(axis=1)
         frequencies = frequencies if _are_whole(observed) else None
-    if kept.size < n:
-        features, outcome = features[kept], outcome.of_rows(kept)
-        labels = None if labels is None else labels[kept]
-        observed = None if observed is None else observed[kept]
-        frequencies = None if frequencies is None else frequencies[kept]
     name = outcome_name or getattr(y, "name", None) or "y"
-    return Study(
+    study = Study(
         features,
         outcome,
-        kept if present is None else present[kept],
+        np.arange(n) if present is None else present,
         n if n_given is None else n_given,
         names,
         tuple(map(coding_of, names) if codings is None else codings),
         str(name),
         family,
         fit_intercept,
-        labels,
+        labels_from(y) if outcome.is_labels else None,
         n_missing=0 if n_given is None else n_given - n,
         frequencies=frequencies,
         weights=None
         if sample_weight is None
-        else np.asarray(sample_weight, dtype=np.float64)[kept],
+        else np.asarray(sample_weight, dtype=np.float64),
         observed=observed,
         row_names=row_names_of(X) if row_names is None else row_names,
         given=Given(frame=X if is_pandas(X) else None),
         n_without_trials=int(n - is_tried.sum()),
         n_uninformative=int(is_weighed.sum()) - kept.size,
-        strata=None
-        if strata is None
-        else np.unique(strata[kept], return_inverse=True)[1].reshape(-1),
-        has_constant=strata is not None,
+        strata=strata,
         penalty=penalty,
     )
+    if kept.size < n:
+        study = study.part(kept)
+    if study.strata is None:
+        return study
+    numbers = np.unique(study.strata, return_inverse=True)[1].reshape(-1)
+    return replace(study, strata=numbers, has_constant=True)
 
 
 def rows_in_use(y: Any, family: str, sample_weight: Any, n: int) -> NDArray[np.intp]:
@@ -157,30 +173,6 @@ def _checked_intercept(fit_intercept: object, family: str) -> bool:
             "it out"
         )
     return bool(fit_intercept)
-
-
-def _no_rows(family: str) -> str:
-    """Word the error for data without a row to speak of."""
-    if family == "conditional":
-        return (
-            "at least one group must hold both outcomes for family='conditional', got "
-            "none among the rows with a positive weight; check groups, which name the "
-            "set each row belongs to"
-        )
-    if family == "conditional poisson":
-        return (
-            "at least one group must hold several rows, not all of them zero, for "
-            "family='conditional poisson', got none; check groups"
-        )
-    if family in OF_TIMES:
-        return (
-            "at least one event must come while another row is at risk for "
-            f"family={family!r}, got none among the rows with a positive weight"
-        )
-    return (
-        "at least one row must be present, got none with a positive weight and trials; "
-        "check sample_weight"
-    )
 
 
 def is_pandas(data: Any) -> bool:

@@ -28,35 +28,18 @@ COMPARING = ("conditional", "conditional poisson", *OF_TIMES)
 # Thresholds, or the constants of groups, stand in the others' place of an intercept.
 WITH_INTERCEPT = ("binomial", "poisson", "multinomial")
 
+_OTHER_NAMES = {
+    "binomial": "bernoulli, logit, logistic, probit, cloglog, loglog",
+    "poisson": "log, log link, negativebinomial, negative binomial, quasipoisson",
+    "multinomial": "mnlogit, multinomial logit, softmax",
+    "ordinal": "ordered, ordered logit, ordered probit, proportional odds, cumulative",
+    "conditional": "clogit, conditional logit",
+    "paired": "bradley terry, btm",
+    "cox": "coxph, proportional hazards, breslow, efron",
+    "cox exact": "coxexact",
+}
 _SYNONYMS = {
-    "bernoulli": "binomial",
-    "logit": "binomial",
-    "logistic": "binomial",
-    "probit": "binomial",
-    "cloglog": "binomial",
-    "loglog": "binomial",
-    "log": "poisson",
-    "log link": "poisson",
-    "negativebinomial": "poisson",
-    "negative binomial": "poisson",
-    "quasipoisson": "poisson",
-    "mnlogit": "multinomial",
-    "multinomial logit": "multinomial",
-    "softmax": "multinomial",
-    "ordered": "ordinal",
-    "ordered logit": "ordinal",
-    "ordered probit": "ordinal",
-    "proportional odds": "ordinal",
-    "cumulative": "ordinal",
-    "clogit": "conditional",
-    "conditional logit": "conditional",
-    "bradley terry": "paired",
-    "btm": "paired",
-    "coxph": "cox",
-    "proportional hazards": "cox",
-    "breslow": "cox",
-    "efron": "cox",
-    "coxexact": "cox exact",
+    other: family for family, text in _OTHER_NAMES.items() for other in text.split(", ")
 }
 # Families of which, with a log link, zero bounds one side and more than zero both.
 _LOG_LINK = ("Poisson", "NegativeBinomial", "Gamma", "InverseGaussian")

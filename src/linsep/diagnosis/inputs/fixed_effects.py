@@ -256,10 +256,8 @@ def factor_of(name: str, values: Any) -> Factor:
             codes, levels = pd.factorize(series, sort=True)
         except TypeError:  # values that have no order among each other
             codes, levels = pd.factorize(series)
-    return Factor(
-        (name,),
-        np.asarray(codes, dtype=np.intp),
-        tuple((level_text(level),) for level in levels),
+    return Factor.of_one(
+        name, np.asarray(codes, dtype=np.intp), map(level_text, levels)
     )
 
 

@@ -21,7 +21,7 @@ from linsep.diagnosis.inputs.orders import (
 from linsep.diagnosis.inputs.risk_sets import times_from
 from linsep.input import InputError
 from linsep.input.features import features_from
-from linsep.input.labels import are_positive, labels_from
+from linsep.input.labels import are_positive, labels_from, sorted_objects
 from linsep.rows import as_dense
 
 _COUNTS_TOO = (
@@ -91,9 +91,7 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
     chosen = given_order(order)
     if family in OF_TIMES:
         _require_no_order(chosen, family)
-        is_event = times_from(y)[:, 2] == 1
-        levels = np.array(["no event", "event"])
-        return Outcome(levels, np.stack([~is_event, is_event], axis=1), False)
+        return _of_two(["no event", "event"], times_from(y)[:, 2] == 1)
     if family in PAIRED:
         if _n_columns(y) != 2:
             raise InputError(
@@ -102,12 +100,12 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
                 "have none"
             )
         return replace(_counts(y), levels=np.array(["lost", "won"]))
-    if family == "conditional poisson":
+    if family in ("poisson", "conditional poisson"):  # only zero or not matters
         _require_no_order(chosen, family)
-        return _non_negative(y)
-    if family == "poisson" or (family == "binomial" and _n_columns(y) == 2):
+        return _of_two(["zero", "positive"], are_positive(labels_from(y)))
+    if family == "binomial" and _n_columns(y) == 2:
         _require_no_order(chosen, family)
-        return _non_negative(y) if family == "poisson" else _counts(y)
+        return _counts(y)
     if chosen is None and family in ("ordinal", "multinomial"):
         chosen = declared_order(y)
     if family == "multinomial" and chosen is not None and not chosen.is_declared:
@@ -234,12 +232,9 @@ def _are_shares(labels: NDArray[Any]) -> bool:
     return bool(within.all() and ((labels > 0) & (labels < 1)).any())
 
 
-def _non_negative(y: object) -> Outcome:
-    """Read an outcome with a log link: only zero or not matters."""
-    positive = are_positive(labels_from(y))
-    return Outcome(
-        np.array(["zero", "positive"]), np.stack([~positive, positive], axis=1), False
-    )
+def _of_two(levels: list[str], is_second: NDArray[np.bool_]) -> Outcome:
+    """Return an outcome that is no labels, of one of two levels in each row."""
+    return Outcome(np.array(levels), np.stack([~is_second, is_second], axis=1), False)
 
 
 def _coded(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -247,14 +242,7 @@ def _coded(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if labels.dtype.kind != "O":
         levels, codes = np.unique(labels, return_inverse=True)
         return levels, codes.reshape(-1)
-    try:
-        distinct = sorted(set(labels.tolist()))
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in labels.tolist()})
-        raise InputError(
-            "y must hold labels of one kind that can be sorted, got "
-            f"{' and '.join(kinds)}; make them all strings or all numbers"
-        ) from None
+    distinct = sorted_objects(labels)
     number = {label: k for k, label in enumerate(distinct)}
     codes = np.array([number[label] for label in labels.tolist()], dtype=np.intp)
     return _as_levels(distinct), codes

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.refusals import refuse_said, require_column
+from linsep.diagnosis.inputs.strata import numbered
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
-from linsep.input.exact_numbers import is_missing
 from linsep.input.frames import frame_of
 
 Index = NDArray[np.intp]
@@ -234,14 +234,11 @@ def _numbered(players: NDArray[Any]) -> tuple[Index, list[str]]:
     if players.dtype.kind in "iub":
         distinct, codes = np.unique(players, return_inverse=True)
         return codes.reshape(players.shape).astype(np.intp), list(map(str, distinct))
-    number: dict[Any, int] = {}
-    listed = players.ravel().tolist()
-    codes = np.array([number.setdefault(p, len(number)) for p in listed], dtype=np.intp)
-    if any(map(is_missing, number)):
-        raise InputError(
-            "players must be named in every row, got a missing value; leave those out"
-        )
-    return codes.reshape(players.shape), list(map(str, number))
+    codes, found = numbered(
+        players.ravel().tolist(),
+        "players must be named in every row, got a missing value; leave those out",
+    )
+    return codes.reshape(players.shape), list(map(str, found))
 
 
 def _require_two(n_columns: int) -> None:

@@ -18,11 +18,19 @@ from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.row_names import row_names_of
 
-_COUNT_MODELS = {
-    "Poisson",
-    "NegativeBinomial",
-    "NegativeBinomialP",
-    "GeneralizedPoisson",
+# The families of models that are not generalised linear ones.
+_FAMILIES = {
+    "Logit": "binomial",
+    "Probit": "binomial",
+    "MNLogit": "multinomial",
+    "OrderedModel": "ordinal",
+    "ConditionalLogit": "conditional",
+    "ConditionalPoisson": "conditional poisson",
+    "PHReg": "cox",
+    "Poisson": "poisson",
+    "NegativeBinomial": "poisson",
+    "NegativeBinomialP": "poisson",
+    "GeneralizedPoisson": "poisson",
 }
 _SUPPORTED = (
     "Logit, Probit, GLM and GEE with a Binomial, Poisson or NegativeBinomial family, "
@@ -148,21 +156,11 @@ def _refit(model: Any) -> str:
 
 def _family(model: Any, kinds: set[str]) -> str:
     """Tell the family of a model by its class."""
-    if kinds & {"Logit", "Probit"}:
-        return "binomial"
     if "GLM" in kinds and not kinds & {"OrdinalGEE", "NominalGEE"}:
         return family_of_glm(model.family)
-    for kind, family in (
-        ("MNLogit", "multinomial"),
-        ("OrderedModel", "ordinal"),
-        ("ConditionalLogit", "conditional"),
-        ("ConditionalPoisson", "conditional poisson"),
-        ("PHReg", "cox"),
-    ):
-        if kind in kinds:
-            return family
-    if kinds & _COUNT_MODELS and not any("ZeroInflated" in kind for kind in kinds):
-        return "poisson"
+    known = kinds & _FAMILIES.keys()
+    if known:
+        return _FAMILIES[known.pop()]
     power = getattr(getattr(model, "model_main", None), "parameterization", 2)
     if kinds & _TRUNCATED and power == 2:
         return "poisson"
@@ -181,20 +179,20 @@ def _outcome(
     if family == "cox":
         event = np.ones(len(endog)) if model.status is None else model.status
         entry = [] if model.entry is None else [model.entry]
-        return np.column_stack([*entry, endog, event]), _plain(name), None
+        return np.column_stack([*entry, endog, event]), plain_name(name), None
     if family == "multinomial":
         numbers = sorted(model._ynames_map)
         levels = [str(model._ynames_map[number]) for number in numbers]
-        return np.array(levels)[np.asarray(endog, np.intp)], _plain(name), levels
+        return np.array(levels)[np.asarray(endog, np.intp)], plain_name(name), levels
     if family == "ordinal":
         levels = np.asarray(model.labels).tolist()
         values = np.array(levels, dtype=object)
-        return values[np.asarray(endog, np.intp)], _plain(name), levels
+        return values[np.asarray(endog, np.intp)], plain_name(name), levels
     if kinds & _TRUNCATED:
         least = int(model.truncation) + 1
-        return np.asarray(endog) - least, f"{_plain(name)} - {least}", None
+        return np.asarray(endog) - least, f"{plain_name(name)} - {least}", None
     if family != "binomial":
-        return endog, _plain(name), None
+        return endog, plain_name(name), None
     shares = np.asarray(endog, dtype=np.float64)
     if "GLM" in kinds:
         shares = np.where(_trials(model) > 0, shares, np.nan)
@@ -202,8 +200,8 @@ def _outcome(
     if isinstance(name, list) and len(name) == 2:
         return _two_columns(shares, name, _trials(model))
     if np.isin(shares, (0.0, 1.0)).all():
-        return shares.astype(np.int64), _plain(name), None
-    return _counts(shares, _trials(model)), _plain(name), None
+        return shares.astype(np.int64), plain_name(name), None
+    return _counts(shares, _trials(model)), plain_name(name), None
 
 
 def _two_columns(
@@ -292,6 +290,6 @@ def users_rows(model: Any) -> dict[str, Any]:
     return {} if kept.size == n_given else {"present": kept, "n_given": n_given}
 
 
-def _plain(name: Any) -> str:
+def plain_name(name: Any) -> str:
     """Return the outcome's name where it is one text."""
     return name if isinstance(name, str) else "y"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -37,14 +38,29 @@ def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
             f"groups must name the group of each of the {n} rows, got shape "
             f"{values.shape}"
         )
+    codes, _ = numbered(
+        values.tolist(),
+        "groups must name the group of every row, got a missing value; leave those "
+        "rows out",
+    )
+    return codes
+
+
+def numbered(
+    values: Iterable[Any], if_missing: str
+) -> tuple[NDArray[np.intp], list[Any]]:
+    """Give values numbers in the order in which they come; return these too.
+
+    Raises
+    ------
+    InputError
+        If one is missing, in these words.
+    """
     number: dict[Any, int] = {}
-    codes = [number.setdefault(value, len(number)) for value in values.tolist()]
+    codes = [number.setdefault(value, len(number)) for value in values]
     if any(map(is_missing, number)):
-        raise InputError(
-            "groups must name the group of every row, got a missing value; leave those "
-            "rows out"
-        )
-    return np.array(codes, dtype=np.intp)
+        raise InputError(if_missing)
+    return np.array(codes, dtype=np.intp), list(number)
 
 
 def informative(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +36,13 @@ class Factor:
     columns: tuple[str, ...]
     codes: NDArray[np.intp]
     levels: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of_one(
+        cls, column: str, codes: NDArray[np.intp], levels: Iterable[str]
+    ) -> Factor:
+        """Return the factor of one column."""
+        return cls((column,), codes, tuple((level,) for level in levels))
 
     def text(self, level: int) -> str:
         """Name a level: "region = north and year = 1991"."""
@@ -218,7 +226,9 @@ class Study:
         }
         return known.get(self.family, "partial")
 
-    def part(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Study:
+    def part(
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp] | None = None
+    ) -> Study:
         """Return the regression of some of the rows present on some of the columns.
 
         Outcomes that no row of them has are no longer among its levels.
@@ -227,9 +237,14 @@ class Study:
         def some(values: Any) -> Any:
             return None if values is None else values[rows]
 
+        X, held = self.X[rows], self.held
+        if columns is None:
+            columns = np.arange(len(self.names))
+        else:
+            X, held = X[:, columns], None if held is None else held[:, columns]
         return replace(
             self,
-            X=self.X[rows][:, columns],
+            X=X,
             outcome=self.outcome.of_rows(rows),
             present=self.present[rows],
             names=tuple(self.names[j] for j in columns),
@@ -243,5 +258,5 @@ class Study:
             observed=some(self.observed),
             strata=some(self.strata),
             sides=some(self.sides),
-            held=None if self.held is None else self.held[:, columns],
+            held=held,
         )

@@ -161,7 +161,7 @@ def study_from_table(
     if table.rows is not None:
         rows = np.searchsorted(table.rows, rows)
     factors = {
-        column: Factor((column,), codes, _texts(table, column)).of_rows(rows)
+        column: Factor.of_one(column, codes[rows], table.levels[column].levels)
         for column, codes in table.codes.items()
     }
     sentences = (*table.coding_notes, *table.notes)
@@ -187,8 +187,3 @@ def _present(y: Any, family: str, sample_weight: Any) -> NDArray[np.bool_] | Non
     sized: Any = counts if sample_weight is None else np.asarray(sample_weight)
     n = len(sized)
     return np.isin(np.arange(n), rows_in_use(counts, family, sample_weight, n))
-
-
-def _texts(table: Table, column: str) -> tuple[tuple[str, ...], ...]:
-    """Return the levels of a column as a factor has them."""
-    return tuple((level,) for level in table.levels[column].levels)

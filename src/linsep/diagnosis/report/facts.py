@@ -272,8 +272,8 @@ class Facts:
         study = self.study
         if study.has_own_constant or study.has_constant:
             return True
-        n, d = self.groups.X.shape
-        rows = rows_from(self.groups.X, np.ones(n, dtype=np.int8), True)
+        d = self.groups.X.shape[1]
+        rows = rows_from(self.groups.X, fit_intercept=True)
         order = np.arange(d + 1)
         if self.columns.is_well_conditioned:
             found = columns_of_many(rows, order, no_check)

@@ -289,7 +289,7 @@ def _independent(
     if columns.size < X.shape[1]:
         X = X[:, columns]
     free = study.has_own_constant
-    signed = rows_from(X, np.ones(rows.size, dtype=np.int8), free)
+    signed = rows_from(X, fit_intercept=free)
     order = np.arange(columns.size)
     if free:
         order = np.append(columns.size, order)
