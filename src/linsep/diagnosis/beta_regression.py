@@ -195,18 +195,12 @@ def _is_zero(y: list[float], u: list[int]) -> bool | None:
             total += k * flint.arb(ratio).log()
         if not total.contains(0):
             return False
-    used = {odds: k for odds, k in powers.items() if k}
-    sizes = (
-        abs(k) * (o.numerator * o.denominator).bit_length() for o, k in used.items()
-    )
+    used = [(odds if k > 0 else 1 / odds, abs(k)) for odds, k in powers.items() if k]
+    sizes = (k * (o.numerator * o.denominator).bit_length() for o, k in used)
     if sum(sizes) > MOST_BITS:
         return None
-    above = prod(
-        o.numerator**k if k > 0 else o.denominator**-k for o, k in used.items()
-    )
-    below = prod(
-        o.denominator**k if k > 0 else o.numerator**-k for o, k in used.items()
-    )
+    above = prod(odds.numerator**k for odds, k in used)
+    below = prod(odds.denominator**k for odds, k in used)
     return bool(above == below)
 
 

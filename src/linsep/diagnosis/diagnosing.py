@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from linsep.diagnosis.beta_regression import diagnose_beta
 from linsep.diagnosis.exact.penalty_matrix import with_what_is_proved
 from linsep.diagnosis.inputs.call_shapes import study_from_model, study_of
-from linsep.diagnosis.inputs.named_columns import with_nominal
-from linsep.diagnosis.inputs.penalised import with_penalty
+from linsep.diagnosis.inputs.named_columns import with_nominal, with_penalty
 from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study

@@ -11,6 +11,7 @@ that share no row: each of them must lose one.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.input import InputError, checked_seed, checked_time_limit
 from linsep.printable import printable
+from linsep.proof.exact import integers_from
 from linsep.proof.signs import signs_of
 from linsep.rows import as_dense, is_sparse, rows_from
 from linsep.rows.equal_rows import merge_equal_rows
@@ -237,15 +239,15 @@ class _Search:
         kept = columns_of(self.rows, self.rng, order).kept
         self.whole = Quotient.whole(self.rows, kept)
         self._stop = watch.is_over
+        # Kinds that are rows of zeros, each a conflict by itself.
+        every = abs(self.rows.take(np.arange(self.counts.size)))
+        self.zero = np.flatnonzero(every.sum(1) == 0)
 
     def run(self) -> InfluentialRows:
         """Bound the number from below, then look for a small set."""
-        zero = np.flatnonzero(
-            abs(self.rows.take(np.arange(self.counts.size))).sum(1) == 0
-        )
-        lower = self._disjoint_conflicts(zero)
-        removed = self._small_set(zero)
-        lower, removed = self._deepened(lower, removed, zero)
+        lower = self._disjoint_conflicts()
+        removed = self._small_set()
+        lower, removed = self._deepened(lower, removed)
         chosen = np.isin(self.kind_of_row, np.flatnonzero(removed))
         return InfluentialRows(
             "separable",
@@ -264,15 +266,14 @@ class _Search:
         )
         return self.whole.decide_among(index, working, self._stop)
 
-    def _disjoint_conflicts(self, zero: NDArray[np.intp]) -> int:
+    def _disjoint_conflicts(self) -> int:
         """Count conflicts that share no row."""
         left = self.counts.copy()
-        bound = int(left[zero].sum())  # a row of zeros is a conflict by itself
-        left[zero] = 0
+        bound = int(left[self.zero].sum())
+        left[self.zero] = 0
         for _ in range(MOST_CONFLICTS):
-            index = np.flatnonzero(left)
             try:
-                found = self._decided(index)
+                found = self._decided(np.flatnonzero(left))
             except OutOfTime:
                 break
             if not isinstance(found, Conflict):
@@ -283,7 +284,7 @@ class _Search:
             left[used] -= spent
         return bound
 
-    def _small_set(self, zero: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _small_set(self) -> NDArray[np.bool_]:
         """Return kinds of rows without which the rest are separable."""
         everything = np.arange(self.counts.size)
         best = np.ones(self.counts.size, dtype=bool)
@@ -292,17 +293,16 @@ class _Search:
             removed = signs <= 0
             if self.counts[removed].sum() < self.counts[best].sum():
                 best = removed
-        best[zero] = True
+        best[self.zero] = True
         # Put rows back, those that cost most first, while the rest stay separable.
         candidates = np.flatnonzero(best)
         for kind in candidates[np.argsort(-self.counts[candidates], kind="stable")]:
-            if kind in zero or self._stop():
+            if kind in self.zero or self._stop():
                 continue
             trial = best.copy()
             trial[kind] = False
-            index = np.flatnonzero(~trial)
             try:
-                found = self._decided(index)
+                found = self._decided(np.flatnonzero(~trial))
             except OutOfTime:
                 break
             if not isinstance(found, Conflict):
@@ -310,7 +310,7 @@ class _Search:
         return best
 
     def _deepened(
-        self, lower: int, removed: NDArray[np.bool_], zero: NDArray[np.intp]
+        self, lower: int, removed: NDArray[np.bool_]
     ) -> tuple[int, NDArray[np.bool_]]:
         """Search for sets of ever more rows: every conflict must lose one of its own.
 
@@ -318,8 +318,8 @@ class _Search:
         """
         self.nodes_left = MOST_NODES
         start = np.zeros(self.counts.size, dtype=bool)
-        start[zero] = True
-        base = int(self.counts[zero].sum())
+        start[self.zero] = True
+        base = int(self.counts[self.zero].sum())
         try:
             while lower < self.counts[removed].sum():
                 found = self._within(start, lower - base)
@@ -353,8 +353,6 @@ class _Search:
         """Yield hyperplanes that misplace few rows, as exact integers."""
         from sklearn.linear_model import LogisticRegression
 
-        from linsep.proof.exact import integers_from
-
         rows = self.rows
         signs = rows.signs
         yield tuple([0] * rows.shape[1])  # misplaces all: something to start from
@@ -364,12 +362,9 @@ class _Search:
             yield tuple(integers_from(w))
             return
         X: Any = rows.features(slice(None))
-        scale = abs(X).max(axis=0)
-        scale = as_dense(scale)
-        scale = np.where(scale.ravel() > 0, scale.ravel(), 1.0)
+        scale = as_dense(abs(X).max(axis=0)).ravel()
+        scale = np.where(scale > 0, scale, 1.0)
         scaled = X.multiply(1.0 / scale).tocsr() if is_sparse(X) else X / scale
-        import warnings
-
         for strength in (1e-2, 1.0, 1e2, 1e4):
             model = LogisticRegression(
                 C=strength, fit_intercept=rows.fit_intercept, max_iter=200

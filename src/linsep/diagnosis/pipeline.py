@@ -20,7 +20,7 @@ from linsep.diagnosis.exact.certificate import (
 from linsep.diagnosis.exact.coefficients import named_estimates, verdicts
 from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.demands import Demands, demands_of, equal_rows_of
-from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
+from linsep.diagnosis.exact.facial_reduction import Partition, Reduction, simplified
 from linsep.diagnosis.exact.large_columns import closed, columns_of_any, is_large
 from linsep.diagnosis.exact.leagues import league_order
 from linsep.diagnosis.exact.ordered_partition import (
@@ -30,9 +30,10 @@ from linsep.diagnosis.exact.ordered_partition import (
     partition_in_order,
     separated_at_once,
 )
-from linsep.diagnosis.exact.proving_part import proving_part
-from linsep.diagnosis.exact.risk_set_partition import RiskSetPartition
-from linsep.diagnosis.exact.whole_numbers import simplified
+from linsep.diagnosis.exact.risk_set_partition import (
+    RiskSetPartition,
+    proving_part,
+)
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.positivity import positivity_of
 from linsep.diagnosis.record import Diagnosis

@@ -54,6 +54,48 @@ class Display:
         raise NotImplementedError
 
 
+class RowsDisplay(Display):
+    """A display of the rows of an answer."""
+
+    @classmethod
+    def of(cls, shown: ShownRows) -> Self:
+        """Return the display of rows, not drawn yet."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_answer(
+        cls, answer: Separation | Diagnosis, *, ax: Axes | None = None, **kwargs: Any
+    ) -> Self:
+        """Draw the rows of an answer, of very many an even sample.
+
+        Parameters
+        ----------
+        answer : Separation or Diagnosis
+            As the call returned it: an unpickled answer has lost the rows. Where no
+            hyperplane separates, distances are from the plane that fits the classes
+            best by least squares.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            To ``Axes.hist`` of margins, and ``Axes.scatter`` of a projection, here and
+            in `plot`.
+
+        Raises
+        ------
+        InputError
+            If the answer has no rows to draw; of margins also if it is about more than
+            two classes.
+        """
+        shown = answer.shown_rows()
+        if shown is None:
+            raise InputError(
+                "the picture needs the rows, which this answer does not hold (it "
+                "is undecided, was unpickled, or is about no column); make the answer "
+                "again"
+            )
+        return cls.of(shown).plot(ax=ax, **kwargs)
+
+
 def on_processor(estimator: OptimisticPerceptron) -> OptimisticPerceptron:
     """Return a fitted estimator of two classes, its arrays on the processor."""
     from sklearn.utils.validation import check_is_fitted
@@ -80,14 +122,3 @@ def separation_of(estimator: OptimisticPerceptron) -> Separation:
 def signs_of(estimator: OptimisticPerceptron, y: LabelsLike) -> NDArray[np.float64]:
     """Return +1.0 for rows of ``classes_[1]`` and -1.0 for the others."""
     return np.where(np.asarray(to_numpy(y)) == estimator.classes_[1], 1.0, -1.0)
-
-
-def rows_of(answer: Separation | Diagnosis) -> ShownRows:
-    """Return the rows an answer can show."""
-    shown = answer.shown_rows()
-    if shown is None:
-        raise InputError(
-            "the picture needs the rows, which this answer does not hold (it is "
-            "undecided, was unpickled, or is about no column); make the answer again"
-        )
-    return shown

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.displays.display import (
-    Display,
+    RowsDisplay,
     on_processor,
-    rows_of,
     signs_of,
     within_axes,
 )
@@ -24,16 +23,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.diagnosis import Diagnosis
     from linsep.report.shown_rows import ShownRows
-    from linsep.result import Separation
 
 # The smallest distances of which a histogram can be drawn.
 SMALLEST = 1e-290
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MarginDisplay(Display):
+class MarginDisplay(RowsDisplay):
     """Histogram of the signed distances from the hyperplane, support rows marked.
 
     Parameters
@@ -99,42 +96,13 @@ class MarginDisplay(Display):
         ).plot(ax=ax, **kwargs)
 
     @classmethod
-    def from_answer(
-        cls,
-        answer: Separation | Diagnosis,
-        *,
-        ax: Axes | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the margins of the rows of an answer, of very many an even sample.
-
-        Parameters
-        ----------
-        answer : Separation or Diagnosis
-            Of two classes, as the call returned it: an unpickled answer has lost the
-            rows. Where no hyperplane separates, the distances are from the plane that
-            fits the classes best by least squares.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs
-            To ``Axes.hist``, here and in `plot`.
-
-        Raises
-        ------
-        InputError
-            If the answer has no rows to draw, or is about more than two classes.
-        """
-        shown = rows_of(answer)
+    def of(cls, shown: ShownRows) -> Self:
+        """Return the display of rows of two classes, not drawn yet."""
         if not shown.is_distance:
             raise InputError(
                 f"margins are of two classes, but the answer is about "
                 f"{len(shown.classes)}; ProjectionDisplay draws them"
             )
-        return cls.of(shown).plot(ax=ax, **kwargs)
-
-    @classmethod
-    def of(cls, shown: ShownRows) -> Self:
-        """Return the display of rows of two classes, not drawn yet."""
         return cls(
             margins=shown.margins,
             signs=np.where(shown.codes > 0, 1.0, -1.0),

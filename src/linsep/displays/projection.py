@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.displays.display import (
-    Display,
+    RowsDisplay,
     on_processor,
-    rows_of,
     separation_of,
     signs_of,
     within_axes,
@@ -33,9 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.diagnosis import Diagnosis
     from linsep.report.shown_rows import ShownRows
-    from linsep.result import Separation
 
 # Rows beyond this many are drawn as a sample; those marked always are.
 MOST_POINTS = 4000
@@ -44,7 +41,7 @@ FEW_MARKED = 50
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ProjectionDisplay(Display):
+class ProjectionDisplay(RowsDisplay):
     """The rows in two dimensions that show the separation, or the conflict.
 
     Across: the signed distance from the hyperplane. Up: the first principal direction
@@ -121,32 +118,6 @@ class ProjectionDisplay(Display):
             marked=estimator.support_ if conflict is None else conflict,
             marked_as="support rows" if conflict is None else "the conflict",
         ).plot(ax=ax, **kwargs)
-
-    @classmethod
-    def from_answer(
-        cls,
-        answer: Separation | Diagnosis,
-        *,
-        ax: Axes | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the rows of an answer, of very many an even sample.
-
-        Parameters
-        ----------
-        answer : Separation or Diagnosis
-            As the call returned it: an unpickled answer has lost the rows.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs
-            To ``Axes.scatter``, here and in `plot`.
-
-        Raises
-        ------
-        InputError
-            If the answer has no rows to draw.
-        """
-        return cls.of(rows_of(answer)).plot(ax=ax, **kwargs)
 
     @classmethod
     def of(cls, shown: ShownRows) -> Self:

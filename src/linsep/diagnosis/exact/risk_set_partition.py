@@ -5,10 +5,15 @@ A recession direction ``w`` ranks the rows; a pair that it does not separate has
 again, in strata of equal ``x . w``, and the search goes on there: first single columns,
 then Newton's method (`linsep.diagnosis.exact.partial_likelihood`), whose iterates run
 off along a direction if there is one, and prove overlap if there is none.
+
+A certificate of overlap is of few rows: their comparisons are among those of all. If
+they overlap, every direction that meets all comparisons is zero on them, and so on
+their span; if their rank is that of all, that is every comparison there is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -17,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.exact import demands
 from linsep.diagnosis.exact.columns import Columns
-from linsep.diagnosis.exact.demands import strata_beside
 from linsep.diagnosis.exact.large_columns import columns_of_any
 from linsep.diagnosis.exact.ordered_partition import OrderedPartition
 from linsep.diagnosis.exact.partial_likelihood import Spans, Sums, is_proved, sums_at
@@ -42,6 +47,8 @@ LONG = 3.0
 BITS = (0, 1, 3, 6, 12)
 # Directions at most, one after the other.
 MOST_DIRECTIONS = 50
+# Rows at random to start a certificate with, those added in a round, and rounds.
+FIRST, EACH, MOST_PARTS = 200, 60, 60
 
 
 @dataclass
@@ -155,7 +162,7 @@ class RiskSetPartition:
         if not here.any():
             return Columns(np.empty(0, dtype=np.intp), np.ones(d, dtype=bool)), 0
         numbers = np.unique(strata[here], return_inverse=True)[1].reshape(-1)
-        rows = strata_beside(self.X[here], numbers)
+        rows = demands.strata_beside(self.X[here], numbers)
         order = np.append(np.arange(d, rows.shape[1]), np.arange(d))
         rng = np.random.default_rng(0)
         found = columns_of_any(rows, order, rng, self.watch.is_over)
@@ -294,3 +301,70 @@ class RiskSetPartition:
             elif n_free == 1:
                 found[j] = Estimate.PLUS if value > 0 else Estimate.MINUS
         return found
+
+
+def proving_part(
+    study: Study, rank: int | None, overlaps: Callable[[Study], Any]
+) -> Any:
+    """Find such rows of a regression that overlaps, from some that do not on.
+
+    What separates few rows is refuted by pairs of other rows, which are added.
+
+    Parameters
+    ----------
+    study : Study
+    rank : int
+        Of all comparisons.
+    overlaps : callable
+        Diagnoses a part of the regression.
+
+    Returns
+    -------
+    Diagnosis or None
+        Of the part; None if none was found that is small enough.
+    """
+    assert study.observed is not None
+    assert study.strata is not None
+    X, rng = as_dense(study.X).astype(np.float64), np.random.default_rng(0)
+    sets = RiskSets.of(study.observed, study.strata, study.family)
+    spans = Spans.of(sets, exact=study.family == "cox exact")
+    compared = np.flatnonzero(sets.is_compared)
+    chosen = rng.choice(compared, min(FIRST, compared.size), replace=False)
+    columns = np.arange(X.shape[1])
+    for _ in range(MOST_PARTS):
+        chosen = np.unique(chosen)
+        times, strata = study.observed[chosen], study.strata[chosen]
+        part = RiskSets.of(times, strata, study.family)
+        if part.n_pairs > demands.MOST_STACKED:
+            return None
+        more = rng.choice(compared, min(EACH, compared.size), replace=False)
+        if part.n_sets:
+            answer = overlaps(study.part(chosen, columns))
+            if not answer.proved:
+                return None
+            if answer.direction is not None:
+                more = _against(X @ answer.direction, spans)
+            elif answer.rank == rank:
+                return answer
+            else:  # rows in which what is the same in the part differs
+                fewer = columns[
+                    np.array([*map(str, answer.estimates.values())]) == "aliased"
+                ]
+                more = np.append(more, _extremes(X[:, fewer], compared))
+        if np.isin(more, chosen).all():
+            return None
+        chosen = np.append(chosen, more)
+    return None
+
+
+def _against(z: Floats, spans: Spans) -> Index:
+    """Return the pairs of a case and a row at risk that a direction has the worst."""
+    cases, others = spans.facing(z)
+    worst = np.argsort(z[cases] - z[others], kind="stable")[: EACH // 2]
+    return np.append(cases[worst], others[worst])
+
+
+def _extremes(X: Floats, rows: Index) -> Index:
+    """Return rows at both ends of every column."""
+    order = rows[np.argsort(X[rows], axis=0, kind="stable")]
+    return np.append(order[: EACH // 2].ravel(), order[-EACH // 2 :].ravel())

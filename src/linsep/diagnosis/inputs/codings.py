@@ -50,7 +50,8 @@ def coding_of(name: str) -> Coding:
     """
     whole = _COLUMN.fullmatch(name)
     if whole is not None:
-        factor, contrast = _factor(whole), bool(whole["contrast"])
+        factor = (whole["inside"] or whole["plain"]).strip().strip("`")
+        contrast = bool(whole["contrast"])
         is_indicator = not contrast or "reatment" in whole["contrast"]
         levels = ((factor, whole["level"]),) if is_indicator else ()
         return Coding(factor, levels, bool(whole["mark"]), contrast)
@@ -63,11 +64,6 @@ def coding_of(name: str) -> Coding:
     if equals and factor and level and "(" not in name:
         return Coding(levels=((factor, level),))
     return Coding()
-
-
-def _factor(match: re.Match[str]) -> str:
-    """Return the factor of a column without its backticks."""
-    return (match["inside"] or match["plain"]).strip().strip("`")
 
 
 def factors_of(codings: Iterable[Coding], columns: Iterable[Any]) -> list[str]:

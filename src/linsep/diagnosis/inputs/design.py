@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES, family_named
 from linsep.diagnosis.inputs.outcomes import has_trials, numbers_of, outcome_from
-from linsep.diagnosis.inputs.risk_sets import RiskSets, times_from
-from linsep.diagnosis.inputs.strata import informative, strata_of
+from linsep.diagnosis.inputs.risk_sets import (
+    RiskSets,
+    informative,
+    strata_of,
+    times_from,
+)
 from linsep.diagnosis.inputs.study import INTERCEPT, Given, Study
 from linsep.input import InputError
 from linsep.input.arguments import checked_names, positive_weights

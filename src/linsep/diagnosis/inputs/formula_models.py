@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
@@ -117,10 +119,5 @@ def _listed(strata: Any) -> list[str]:
 
 def _penalty(model: Any) -> str:
     """Say how a fit is penalised; "" if it is not."""
-    size = model.penalizer
-    return f"penalizer = {size}" if any(_numbers(size)) else ""
-
-
-def _numbers(size: Any) -> list[float]:
-    """Return a penalty, or that of each column, as numbers."""
-    return [float(value) for value in getattr(size, "tolist", lambda: [size])()]
+    size = model.penalizer  # of all columns, or of each
+    return f"penalizer = {size}" if np.any(size) else ""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.refusals import refuse_said, require_column
-from linsep.diagnosis.inputs.strata import numbered
+from linsep.diagnosis.inputs.risk_sets import numbered
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.input.frames import frame_of

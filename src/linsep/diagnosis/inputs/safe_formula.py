@@ -94,13 +94,11 @@ def _checked_tokens(side: str, formula: str, columns: Collection[str]) -> list[T
             kind, text = token.kind.value, token.token
             if power and not (kind == "value" and _is_power(text)):
                 raise InputError(_bad_power(text, formula))
-            unknown = _unknown_column(kind, text, columns)
-            if unknown is not None:
-                raise InputError(
-                    no_such_column(unknown, columns, " on the command line")
-                )
+            name = _column_of(kind, text)
+            if name is not None and name not in columns:
+                raise InputError(no_such_column(name, columns, " on the command line"))
             power = kind == "operator" and "**" in text
-            if (power and text != "**") or not _is_allowed(kind, text):
+            if (power and text != "**") or not (name or _is_allowed(kind, text)):
                 raise InputError(_not_allowed(text, formula))
             depth += {"(": 1, ")": -1}.get(text, 0) if kind == "context" else 0
             tokens.append(token)
@@ -114,26 +112,19 @@ def _checked_tokens(side: str, formula: str, columns: Collection[str]) -> list[T
     return tokens
 
 
-def _unknown_column(kind: str, text: str, columns: Collection[str]) -> str | None:
-    """Return the name that a token gives as a column, if it is none."""
+def _column_of(kind: str, text: str) -> str | None:
+    """Return the column that a token names, plain or in a transform; else None."""
     call = _CALL.fullmatch(text) if kind == "python" else None
     if call is not None and call[1] in TRANSFORMS:
-        text = unquoted(call[2])
-    elif kind != "name":
-        return None
-    return None if text in columns else text
+        return unquoted(call[2])
+    return text if kind == "name" else None
 
 
 def _is_allowed(kind: str, text: str) -> bool:
-    """Tell whether a token, whose columns are known, cannot run code."""
-    if kind == "name":
-        return True
-    if kind == "python":
-        call = _CALL.fullmatch(text)
-        return call is not None and call[1] in TRANSFORMS
+    """Tell whether a token that is no column cannot run code."""
     if kind == "value":
         return text.isdecimal()
-    return set(text) <= set("+-:*" if kind == "operator" else "()")
+    return kind != "python" and set(text) <= set("+-:*" if kind == "operator" else "()")
 
 
 def _is_power(text: str) -> bool:

@@ -16,10 +16,10 @@ from linsep.diagnosis.exact.large_columns import columns_of_many
 from linsep.diagnosis.exact.ordered_partition import AnyPartition, OrderedPartition
 from linsep.diagnosis.inputs.families import OF_TIMES, PAIRED
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.report.cells import cell_reasons
 from linsep.diagnosis.report.claims import Reason, left_open
 from linsep.diagnosis.report.fewest_columns import FewestColumns, WholeDirection
 from linsep.diagnosis.report.levels import (
+    cell_reasons,
     level_column_reasons,
     level_columns,
     level_reasons,

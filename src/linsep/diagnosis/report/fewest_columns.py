@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.demands import Demands
-from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
+from linsep.diagnosis.exact.facial_reduction import Partition, Reduction, simplified
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
-from linsep.diagnosis.exact.whole_numbers import simplified
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.proof.doubles import doubles_from
 from linsep.proof.signs import vanishing

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.report.cells import crossed_factors
 from linsep.diagnosis.report.facts import Facts
+from linsep.diagnosis.report.levels import crossed_factors
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.rows import as_dense
 
