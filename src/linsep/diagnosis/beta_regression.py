@@ -32,7 +32,6 @@ from typing import Any
 
 import flint
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.pipeline import diagnose_study
@@ -45,6 +44,7 @@ from linsep.input import InputError
 from linsep.lazy import Lazy
 from linsep.proof import linear
 from linsep.proof.exact import IntegerArray, integers_from, python_vector
+from linsep.rows.arrays import Floats
 
 # Powers are multiplied out up to so many bits.
 MOST_BITS = 2_000_000
@@ -140,7 +140,7 @@ def _undecided(answer: Diagnosis, why: str) -> Diagnosis:
     )
 
 
-def is_fitted(X: NDArray[np.float64], y: NDArray[np.float64]) -> bool | None:
+def is_fitted(X: Floats, y: Floats) -> bool | None:
     """Tell whether some ``w`` has ``x_i . w = log(y_i / (1 - y_i))`` for all rows.
 
     Parameters
@@ -204,6 +204,6 @@ def _is_zero(y: list[float], u: list[int]) -> bool | None:
     return bool(above == below)
 
 
-def _whole(X: NDArray[np.float64]) -> IntegerArray:
+def _whole(X: Floats) -> IntegerArray:
     """Return doubles as integers times one power of two."""
     return python_vector(integers_from(X)).reshape(X.shape)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import columns_of
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
@@ -32,6 +31,7 @@ from linsep.printable import printable
 from linsep.proof.exact import integers_from
 from linsep.proof.signs import signs_of
 from linsep.rows import as_dense, is_sparse, rows_from
+from linsep.rows.arrays import Booleans, Index
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.working_set import WorkingSet
 from linsep.solvers.blas import calm_blas
@@ -71,7 +71,7 @@ class InfluentialRows:
     """
 
     goal: str
-    rows: NDArray[np.intp]
+    rows: Index
     lower_bound: int
     method: str
     n_left: int
@@ -213,7 +213,7 @@ def influential_rows(
         return search.run()
 
 
-def _names(study: Study, rows: NDArray[np.intp]) -> tuple[object, ...]:
+def _names(study: Study, rows: Index) -> tuple[object, ...]:
     """Return what the first of the rows are called."""
     return tuple(study.row_names.label(row) for row in rows[:MOST_NAMED].tolist())
 
@@ -259,7 +259,7 @@ class _Search:
             _names(self.study, self.study.present[chosen]),
         )
 
-    def _decided(self, index: NDArray[np.intp]) -> tuple[int, ...] | Conflict:
+    def _decided(self, index: Index) -> tuple[int, ...] | Conflict:
         """Separate the kinds of rows named, or find a conflict among them."""
         working = WorkingSet(
             self.rows, self.rng, among=index, dimension=self.whole.dimension
@@ -284,7 +284,7 @@ class _Search:
             left[used] -= spent
         return bound
 
-    def _small_set(self) -> NDArray[np.bool_]:
+    def _small_set(self) -> Booleans:
         """Return kinds of rows without which the rest are separable."""
         everything = np.arange(self.counts.size)
         best = np.ones(self.counts.size, dtype=bool)
@@ -309,9 +309,7 @@ class _Search:
                 best = trial
         return best
 
-    def _deepened(
-        self, lower: int, removed: NDArray[np.bool_]
-    ) -> tuple[int, NDArray[np.bool_]]:
+    def _deepened(self, lower: int, removed: Booleans) -> tuple[int, Booleans]:
         """Search for sets of ever more rows: every conflict must lose one of its own.
 
         A size searched to the end without success raises the lower bound.
@@ -330,9 +328,7 @@ class _Search:
             pass
         return lower, removed
 
-    def _within(
-        self, removed: NDArray[np.bool_], allowed: int
-    ) -> NDArray[np.bool_] | None:
+    def _within(self, removed: Booleans, allowed: int) -> Booleans | None:
         """Return a set with at most so many rows more, or None: there is none."""
         self.nodes_left -= 1
         if self.nodes_left < 0:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.batch import Batch, Item
 from linsep.diagnosis.exact.screening import Screen
@@ -31,6 +30,7 @@ from linsep.input import (
 )
 from linsep.input.features import features_from
 from linsep.rows import as_dense, is_sparse
+from linsep.rows.arrays import Booleans, Floats
 
 Callback = Callable[[int, int], object]
 
@@ -257,7 +257,7 @@ class _Shared:
         features: Any,
         y: Any,
         feature_names: tuple[str, ...] | None,
-        added: NDArray[np.float64] | None = None,
+        added: Floats | None = None,
     ) -> Item:
         """Diagnose one regression, whatever happens; one column may be added."""
         watch = Watch(self.time_limit)
@@ -365,7 +365,7 @@ def _screened(columns: Any) -> tuple[Any, Sequence[str] | None]:
     return table, None if names is None else list(names)
 
 
-def _with_column(features: Any, column: NDArray[np.float64]) -> Any:
+def _with_column(features: Any, column: Floats) -> Any:
     """Return the design with one column more."""
     if is_sparse(features):
         from scipy import sparse
@@ -374,7 +374,7 @@ def _with_column(features: Any, column: NDArray[np.float64]) -> Any:
     return np.column_stack([features, column])
 
 
-def _is_missing(y: Any, column: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+def _is_missing(y: Any, column: Floats | None) -> Booleans:
     """Return in which rows the outcome, or the column added, has no value."""
     values = np.asarray(y)
     if values.dtype.kind == "f":

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.facts import Facts
@@ -28,6 +27,7 @@ from linsep.diagnosis.report.sentences import (
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.input import InputError
+from linsep.rows.arrays import Booleans, Index
 from linsep.wrapping import WIDTH, wrapped
 
 
@@ -52,9 +52,9 @@ class Positivity:
         none, or there was no time, and what is said of them rests on the proof alone.
     """
 
-    treated: NDArray[np.intp]
-    untreated: NDArray[np.intp]
-    left: NDArray[np.intp]
+    treated: Index
+    untreated: Index
+    left: Index
     combination: Mapping[str, Fraction]
     is_checked: bool
     _sentences: tuple[str, ...] = ()
@@ -166,9 +166,7 @@ def _sentences(
     ]
 
 
-def _trimming(
-    study: Study, is_left: NDArray[np.bool_], trimmed: Reduced | None
-) -> list[str]:
+def _trimming(study: Study, is_left: Booleans, trimmed: Reduced | None) -> list[str]:
     """Say what is left without the units decided, and what of the covariates."""
     if not is_left.any():
         return ["Trimming these units leaves nobody."]

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.input import InputError
@@ -15,6 +14,7 @@ from linsep.input.frames import pandas_for
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
 from linsep.report.page import HasPage, Page
+from linsep.rows.arrays import Floats, Index
 from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from linsep.report.shown_rows import ShownRows
 
 
-def _no_rows() -> NDArray[np.intp]:
+def _no_rows() -> Index:
     return np.empty(0, dtype=np.intp)
 
 
@@ -82,9 +82,9 @@ class Diagnosis(HasPage):
     family: str
     message: str = ""
     rank: int | None = None
-    separated_rows: NDArray[np.intp] = field(default_factory=_no_rows)
-    overlapped_rows: NDArray[np.intp] = field(default_factory=_no_rows)
-    direction: NDArray[np.float64] | None = None
+    separated_rows: Index = field(default_factory=_no_rows)
+    overlapped_rows: Index = field(default_factory=_no_rows)
+    direction: Floats | None = None
     exact_direction: tuple[int, ...] | None = None
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
     estimates_without_aliased: Mapping[str, Estimate] = field(default_factory=dict)

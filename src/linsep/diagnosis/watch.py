@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# Asked between steps whether to stop.
+ShouldStop = Callable[[], bool]
+
 # Between steps the callback is told at most this often, in seconds.
 TELL_EVERY = 0.2
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.displays.display import Display, separation_of, within_axes
 from linsep.figure_style import BLACK, BLUE, ORANGE
 from linsep.input.types import FeaturesLike, LabelsLike
+from linsep.rows.arrays import Floats, Index
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,7 @@ class ConvergenceDisplay(Display):
         """
         return cls(trace=answer.trace, message=answer.message).plot(ax=ax, **kwargs)
 
-    def bound(self, name: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def bound(self, name: str) -> tuple[Index, Floats]:
         """Return a bound of the margin where it is finite: after which passes, and it.
 
         Parameters

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.displays.display import (
     RowsDisplay,
@@ -17,6 +16,7 @@ from linsep.displays.display import (
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, plain
 from linsep.input import InputError
 from linsep.input.types import FeaturesLike, LabelsLike
+from linsep.rows.arrays import Floats, Index
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class MarginDisplay(RowsDisplay):
         Matplotlib's, after `plot`.
     """
 
-    margins: NDArray[np.float64]
-    signs: NDArray[np.float64]
-    support: NDArray[np.intp]
+    margins: Floats
+    signs: Floats
+    support: Index
     classes: Any
     marked_as: str = "support rows"
 
@@ -112,7 +112,7 @@ class MarginDisplay(RowsDisplay):
         )
 
     @property
-    def sides(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def sides(self) -> tuple[Floats, Floats]:
         """The margins of the rows of either class."""
         return self.margins[self.signs < 0], self.margins[self.signs > 0]
 

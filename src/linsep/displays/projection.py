@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.displays.display import (
     RowsDisplay,
@@ -26,6 +25,7 @@ from linsep.figure_style import (
 from linsep.input import InputError, check_features
 from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows import as_dense
+from linsep.rows.arrays import Floats, Index
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ class ProjectionDisplay(RowsDisplay):
         Matplotlib's, after `plot`.
     """
 
-    across: NDArray[np.float64]
-    up: NDArray[np.float64]
-    codes: NDArray[np.intp]
+    across: Floats
+    up: Floats
+    codes: Index
     classes: Any
-    marked: NDArray[np.intp]
+    marked: Index
     marked_as: str
     axis: str = "signed distance from the hyperplane"
 
@@ -133,7 +133,7 @@ class ProjectionDisplay(RowsDisplay):
         )
 
     @property
-    def drawn(self) -> NDArray[np.intp]:
+    def drawn(self) -> Index:
         """The rows drawn: of very many an even sample, and all that are marked."""
         n = self.across.size
         even = np.linspace(0, n - 1, min(n, MOST_POINTS)).astype(np.intp)

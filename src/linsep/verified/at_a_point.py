@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from linsep.rows import Rows, is_sparse
+from linsep.rows.arrays import Floats
 from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace
 from linsep.verified.overlap import Counts, Step
-from linsep.verified.parts import Check, Floats, Part, TooWide
+from linsep.verified.parts import Check, Part, TooWide
 from linsep.verified.reduction import PROMISING, Reduced
 
 

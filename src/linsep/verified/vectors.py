@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linsep.proof.exact import python_vector
 from linsep.proof.signs import row_signs
 from linsep.rows import is_sparse
+from linsep.rows.arrays import Index
 
 # Sums of whole numbers below this are exact in doubles.
 WHOLE = 2.0**53
@@ -30,7 +31,7 @@ class SparseVector:
         None of them zero.
     """
 
-    columns: NDArray[np.intp]
+    columns: Index
     values: tuple[int, ...]
 
     @classmethod
@@ -52,11 +53,11 @@ class SparseVector:
         """Return the entries that are not zero, with their columns."""
         return zip(self.columns.tolist(), self.values, strict=True)
 
-    def placed(self, columns: NDArray[np.intp]) -> SparseVector:
+    def placed(self, columns: Index) -> SparseVector:
         """Return the vector with column j called ``columns[j]``, which increase."""
         return SparseVector(columns[self.columns], self.values)
 
-    def within(self, columns: NDArray[np.intp]) -> SparseVector:
+    def within(self, columns: Index) -> SparseVector:
         """Return the vector with column ``columns[j]`` called j; they increase."""
         return SparseVector(np.searchsorted(columns, self.columns), self.values)
 
@@ -88,7 +89,7 @@ def combination(terms: Iterable[tuple[int, SparseVector]]) -> SparseVector:
     return SparseVector.from_items(total)
 
 
-def columns_of(matrix: Any, columns: NDArray[np.intp]) -> Any:
+def columns_of(matrix: Any, columns: Index) -> Any:
     """Return some columns, in increasing order, of a dense or CSR matrix."""
     if not is_sparse(matrix):
         return matrix[:, columns]

@@ -22,10 +22,10 @@ from linsep.diagnosis.exact.large_columns import echelon
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof.certificate import Certificate
+from linsep.rows.arrays import Booleans, Floats
 from linsep.rows.blocks import BlockRows
 from linsep.verified.answers import ordered_certificate
 from linsep.verified.null_space import NullSpace
-from linsep.verified.parts import Floats
 from linsep.verified.reduction import Reduced
 from linsep.verified.sums import Chosen, overlapping
 from linsep.verified.vectors import SparseVector
@@ -56,7 +56,7 @@ class Parted:
         alone are not what a certificate could be about.
     """
 
-    overlapped: NDArray[np.bool_]
+    overlapped: Booleans
     w: tuple[int, ...]
     estimates: Mapping[int, Estimate]
     columns: Columns

@@ -16,20 +16,19 @@ being zero. So:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
 from linsep.diagnosis.status import Estimate
-from linsep.diagnosis.watch import OutOfTime, require_time
+from linsep.diagnosis.watch import OutOfTime, ShouldStop, require_time
 from linsep.proof.doubles import scaled_doubles
 from linsep.proof.exact import IntegerArray, IntegerRows, integers_from, python_vector
 from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, rows_from
+from linsep.rows.arrays import Floats, Index
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.working_set import WorkingSet
 from linsep.solvers.engines import Kind, solve
@@ -47,10 +46,10 @@ MOST_ROUNDS = 2_000
 
 def block_verdicts(
     rows: Rows,
-    separated: NDArray[np.intp],
+    separated: Index,
     basis: list[SparseVector],
-    kept: NDArray[np.intp],
-    should_stop: Callable[[], bool],
+    kept: Index,
+    should_stop: ShouldStop,
 ) -> dict[int, Estimate]:
     """Return the verdict on the coefficient of every kept column.
 
@@ -87,9 +86,9 @@ class _Blocks:
     def __init__(
         self,
         rows: Rows,
-        separated: NDArray[np.intp],
+        separated: Index,
         basis: list[SparseVector],
-        should_stop: Callable[[], bool],
+        should_stop: ShouldStop,
     ) -> None:
         from scipy import sparse
         from scipy.sparse.csgraph import connected_components
@@ -204,7 +203,7 @@ class _Block:
         members: list[int],
         R: IntegerArray,
         quotient: Quotient,
-        should_stop: Callable[[], bool],
+        should_stop: ShouldStop,
     ) -> None:
         self.place = {k: at for at, k in enumerate(members)}
         filled = R != 0
@@ -269,7 +268,7 @@ class _Block:
         self.witnesses.append(u)
         return True
 
-    def _along_a_row(self, c: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def _along_a_row(self, c: Floats) -> Floats | None:
         """Make one row so large that ``c . u`` is positive, where rows are few.
 
         With ``c = R' l + r`` and ``R r = 0``, ``c . u`` is ``l . (R u) + r . u``: it
@@ -289,7 +288,7 @@ class _Block:
         length = 2.0 * abs(c @ middle) / float(c @ rest) + 1.0
         return np.asarray(middle + length * rest)
 
-    def _by_engine(self, c: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def _by_engine(self, c: Floats) -> Floats | None:
         """Look for it as a hyperplane that has one row more on its side."""
         rows = np.concatenate([self._floats, c[np.newaxis] / np.abs(c).max()])
         candidate = solve(
@@ -298,12 +297,12 @@ class _Block:
         return candidate.w if candidate.kind is Kind.SEPARATOR else None
 
     @cached_property
-    def _floats(self) -> NDArray[np.float64]:
+    def _floats(self) -> Floats:
         """The rows as doubles, each of length about one."""
         return scaled_doubles(self.R[self.index])
 
     @cached_property
-    def _inverse(self) -> NDArray[np.float64]:
+    def _inverse(self) -> Floats:
         return np.asarray(np.linalg.pinv(self._floats))
 
     def _possible(self, c: list[int]) -> bool:

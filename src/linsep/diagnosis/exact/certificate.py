@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
 from typing import Any
@@ -16,9 +15,10 @@ from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.exact.overlap_proof import overlap_weights
 from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.inputs.study import Study
-from linsep.diagnosis.watch import require_time
+from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.proof.certificate import Certificate
 from linsep.rows import Rows, rows_from
+from linsep.rows.arrays import Booleans, Index
 from linsep.rows.equal_rows import Groups
 from linsep.verified.answers import ordered_certificate
 from linsep.verified.overlap import Counts
@@ -49,8 +49,8 @@ class CertifiedRows:
     rows: Rows
     labels: NDArray[Any]
     classes: NDArray[Any]
-    of_row: NDArray[np.intp]
-    against: NDArray[np.bool_]
+    of_row: Index
+    against: Booleans
     demands: Demands
     mirrored: bool = False
 
@@ -109,7 +109,7 @@ def counts_of(study: Study, groups: Groups, demands: Demands) -> Counts:
 
 def _signs_and_against(
     study: Study, demanded: NDArray[np.int8]
-) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.int8], Booleans]:
     """Return the signs of labelled rows, and which are not those demanded.
 
     Rows of one class have the sign 1, whatever is demanded: `CertifiedRows.mirrored`.
@@ -121,9 +121,7 @@ def _signs_and_against(
 
 
 def certificate_of(
-    basis: CertifiedRows,
-    partition: AnyPartition,
-    should_stop: Callable[[], bool],
+    basis: CertifiedRows, partition: AnyPartition, should_stop: ShouldStop
 ) -> Certificate:
     """Certify the partition.
 
@@ -147,9 +145,9 @@ def certificate_of(
 def _exact(
     basis: CertifiedRows,
     partition: Partition,
-    index: NDArray[np.intp],
+    index: Index,
     w: list[int],
-    should_stop: Callable[[], bool],
+    should_stop: ShouldStop,
 ) -> Certificate:
     """Certify by exact weights; `index` names the demands the partition is of."""
     weights = _weights(basis, partition, index, should_stop)
@@ -161,10 +159,7 @@ def _exact(
 
 
 def _weights(
-    basis: CertifiedRows,
-    partition: Partition,
-    index: NDArray[np.intp],
-    should_stop: Callable[[], bool],
+    basis: CertifiedRows, partition: Partition, index: Index, should_stop: ShouldStop
 ) -> dict[int, int]:
     """Return positive weights of all overlapped rows under which they sum to zero.
 
@@ -198,7 +193,7 @@ def _weights(
     return {row: weight // divisor for row, weight in weights.items()}
 
 
-def _first_rows(of_row: NDArray[np.intp], row: NDArray[np.intp]) -> dict[int, int]:
+def _first_rows(of_row: Index, row: Index) -> dict[int, int]:
     """Return the first row of each demand."""
     demand, at = np.unique(of_row, return_index=True)
     return dict(zip(demand.tolist(), row[at].tolist(), strict=True))

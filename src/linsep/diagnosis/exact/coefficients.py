@@ -17,7 +17,7 @@ may settle other coefficients too, or by a conflict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.status import Estimate
-from linsep.diagnosis.watch import OutOfTime
+from linsep.diagnosis.watch import OutOfTime, ShouldStop
 from linsep.proof.doubles import doubles_from
 from linsep.proof.exact import integers_from
 from linsep.proof.signs import all_positive, settled_signs
@@ -35,9 +35,7 @@ from linsep.rows.working_set import WorkingSet
 
 
 def verdicts(
-    rows: Rows,
-    partition: Partition,
-    should_stop: Callable[[], bool],
+    rows: Rows, partition: Partition, should_stop: ShouldStop
 ) -> dict[int, Estimate]:
     """Return the verdict on the coefficient of every kept column.
 
@@ -98,7 +96,7 @@ class _Question:
     """Whether the other sign of a coefficient is possible."""
 
     def __init__(
-        self, rows: Rows, partition: Partition, should_stop: Callable[[], bool]
+        self, rows: Rows, partition: Partition, should_stop: ShouldStop
     ) -> None:
         self.rows = rows
         self.w = partition.w

@@ -11,20 +11,19 @@ that was left out is always aliased; a kept one is where a column left out uses 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linsep.diagnosis.watch import require_time
+from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerArray, IntegerRows
 from linsep.proof.signs import vanishing
 from linsep.proof.simplex import never
 from linsep.rows import Rows, as_dense
+from linsep.rows.arrays import Booleans, Index
 from linsep.verified.vectors import SparseVector
 
 # Beyond this many columns left out, combinations are not written down one by one.
@@ -62,13 +61,13 @@ class Columns:
         As many rows as the rank is, where it is known all the same.
     """
 
-    kept: NDArray[np.intp]
-    aliased: NDArray[np.bool_]
+    kept: Index
+    aliased: Booleans
     combinations: dict[int, dict[int, Fraction]] = field(default_factory=dict)
     null_vectors: dict[int, SparseVector] = field(default_factory=dict)
     is_well_conditioned: bool = False
     is_open: bool = False
-    independent_rows: NDArray[np.intp] | None = None
+    independent_rows: Index | None = None
 
     @classmethod
     def open(cls, d: int) -> Columns:
@@ -85,8 +84,8 @@ class Columns:
 def columns_of(
     rows: Rows,
     rng: np.random.Generator,
-    priority: NDArray[np.intp],
-    should_stop: Callable[[], bool] = never,
+    priority: Index,
+    should_stop: ShouldStop = never,
     *,
     combinations: bool = True,
 ) -> Columns:
@@ -135,11 +134,8 @@ def columns_of(
 
 
 def _narrow(
-    rows: Rows,
-    values: IntegerArray,
-    priority: NDArray[np.intp],
-    rng: np.random.Generator,
-) -> tuple[Columns | None, NDArray[np.intp]]:
+    rows: Rows, values: IntegerArray, priority: Index, rng: np.random.Generator
+) -> tuple[Columns | None, Index]:
     """Write every column left out as a combination, and hold it against all rows."""
     m, d = rows.shape
     null = linear.null_basis(values)
@@ -163,7 +159,7 @@ def _narrow(
     )
 
 
-def is_nearly_collinear(rows: Rows, kept: NDArray[np.intp]) -> bool | None:
+def is_nearly_collinear(rows: Rows, kept: Index) -> bool | None:
     """Tell whether columns that are independent are so by rounding alone.
 
     True if, scaled to the same length, their smallest singular value is lost in the
@@ -189,11 +185,8 @@ def is_nearly_collinear(rows: Rows, kept: NDArray[np.intp]) -> bool | None:
 
 
 def some_of(
-    rows: Rows,
-    outside: NDArray[np.intp],
-    basis: IntegerArray,
-    rng: np.random.Generator,
-) -> NDArray[np.intp]:
+    rows: Rows, outside: Index, basis: IntegerArray, rng: np.random.Generator
+) -> Index:
     """Choose from rows with ``a_i N != 0`` a few that together see much of ``N``."""
     drawn = rng.choice(outside, min(outside.size, basis.shape[1] + 20), replace=False)
     if basis.shape[1] > 1 and drawn.size < outside.size:
@@ -214,12 +207,12 @@ def some_of(
 def _wide(
     rows: Rows,
     values: IntegerArray,
-    chosen: NDArray[np.intp],
+    chosen: Index,
     pivots: list[int],
-    priority: NDArray[np.intp],
+    priority: Index,
     attempt: int,
-    should_stop: Callable[[], bool],
-) -> tuple[Columns | None, NDArray[np.intp]]:
+    should_stop: ShouldStop,
+) -> tuple[Columns | None, Index]:
     """Prove the rank from the side of the rows, where the columns are too many."""
     from flint import nmod_mat
 
@@ -255,7 +248,7 @@ def _wide(
 
 def _in_row_space(
     values: IntegerArray, basis: IntegerArray, square: Any, pivots: list[int]
-) -> NDArray[np.bool_]:
+) -> Booleans:
     """Return which rows are exact combinations of the basis."""
     if not pivots:
         return np.array([not any(row) for row in values], dtype=bool)

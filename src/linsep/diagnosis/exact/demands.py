@@ -41,7 +41,6 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.outcomes import Outcome, reads_as_event
@@ -49,6 +48,7 @@ from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
 from linsep.rows import Rows, rows_from
+from linsep.rows.arrays import Booleans, Index
 from linsep.rows.equal_rows import Groups, merge_equal_rows
 
 # The coefficient of ties in Davidson's model, the logarithm of their factor.
@@ -87,12 +87,12 @@ class Demands:
     """
 
     rows: Rows
-    equal: NDArray[np.bool_]
-    order: NDArray[np.intp]
+    equal: Booleans
+    order: Index
     names: tuple[str, ...]
-    constants: NDArray[np.intp]
-    of_group: NDArray[np.intp]
-    of_level: NDArray[np.bool_] | None = None
+    constants: Index
+    of_group: Index
+    of_level: Booleans | None = None
     is_written: bool = True
     n_held: int = 0
 
@@ -108,11 +108,8 @@ class Demands:
         return self.order.size - len(self.names)
 
     def separated_observations(
-        self,
-        overlapped: NDArray[np.bool_],
-        group: NDArray[np.intp],
-        has: NDArray[np.bool_],
-    ) -> NDArray[np.bool_]:
+        self, overlapped: Booleans, group: Index, has: Booleans
+    ) -> Booleans:
         """Return which observations have only separated rows."""
         separated = np.append(~overlapped, [True])[self.of_group]
         if self.of_level is None:
@@ -215,7 +212,7 @@ def equal_rows_of(study: Study) -> Groups:
     return merge_equal_rows(_with_indicators(study.X, study.strata))
 
 
-def _with_indicators(X: Any, codes: NDArray[np.intp]) -> Any:
+def _with_indicators(X: Any, codes: Index) -> Any:
     """Return sparse rows with a column of 0 and 1 for each of the codes beside."""
     from scipy import sparse
 
@@ -226,7 +223,7 @@ def _with_indicators(X: Any, codes: NDArray[np.intp]) -> Any:
     return sparse.csr_array(sparse.hstack(beside, format="csr"))
 
 
-def levels_of_groups(groups: Groups, has: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def levels_of_groups(groups: Groups, has: Booleans) -> Booleans:
     """Return which levels the rows of each group hold, given those of each row."""
     held = np.zeros((groups.first.size, has.shape[1]), dtype=bool)
     for level in range(has.shape[1]):
@@ -252,7 +249,7 @@ def _is_event(outcome: Outcome) -> bool:
     return reads_as_event(outcome.levels[0])
 
 
-def _multinomial(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
+def _multinomial(X: Any, has: Booleans, study: Study) -> Demands:
     """One block of columns for each class but the first; a row for each pair."""
     from scipy import sparse
 
@@ -267,7 +264,7 @@ def _multinomial(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
     n_levels, width = levels.size, extended.shape[1]
     starts = width * np.arange(n_levels - 1)[:, np.newaxis]
 
-    def block(chosen: NDArray[np.intp], high: int, low: int) -> Any:
+    def block(chosen: Index, high: int, low: int) -> Any:
         weights = np.zeros((1, n_levels))
         weights[0, [high, low]] = 1.0, -1.0
         return sparse.kron(weights[:, 1:], extended[chosen], format="csr")
@@ -282,7 +279,7 @@ def _multinomial(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
     )
 
 
-def _ordinal(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
+def _ordinal(X: Any, has: Booleans, study: Study) -> Demands:
     """One column for each threshold, then the slopes; two rows an observation."""
     from scipy import sparse
 
@@ -291,7 +288,7 @@ def _ordinal(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
     n_thresholds, names = len(thresholds), np.array(study.names, dtype=object)
     common, own = study.common_and_nominal
 
-    def block(chosen: NDArray[np.intp], below: int, above: int) -> Any:
+    def block(chosen: Index, below: int, above: int) -> Any:
         at = np.eye(n_thresholds)[[below]]
         constants = sparse.kron(at, np.ones((chosen.size, 1)))
         of_all, of_one = -slopes[chosen][:, common], -slopes[chosen][:, own]
@@ -308,7 +305,7 @@ def _ordinal(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
     )
 
 
-def _davidson(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
+def _davidson(X: Any, has: Booleans, study: Study) -> Demands:
     """One column for ties, then the strengths; two rows an observation.
 
     Won, a tie and lost have the logits ``x . w``, ``2 t`` and ``-x . w`` up to a half.
@@ -318,7 +315,7 @@ def _davidson(X: Any, has: NDArray[np.bool_], study: Study) -> Demands:
     strengths = sparse.csr_array(X, dtype=np.float64)
     lost, tie, won = range(3)
 
-    def block(chosen: NDArray[np.intp], first: int, second: int) -> Any:
+    def block(chosen: Index, first: int, second: int) -> Any:
         sign = 1.0 if first == won else -1.0
         ties = np.full((chosen.size, 1), -2.0 if second == tie else 0.0)
         return sparse.hstack(
@@ -381,7 +378,7 @@ def _unwritten(study: Study) -> Demands:
     )
 
 
-def strata_beside(X: Any, strata: NDArray[np.intp]) -> Rows:
+def strata_beside(X: Any, strata: Index) -> Rows:
     """Return the rows with an indicator of each stratum beside, and a row of zeros.
 
     They have the rank of all comparisons within strata, and that of the strata. The
@@ -397,12 +394,12 @@ def strata_beside(X: Any, strata: NDArray[np.intp]) -> Rows:
 
 
 def _stacked(
-    has: NDArray[np.bool_],
+    has: Booleans,
     pairs: Sequence[tuple[int, int]],
-    block: Callable[[NDArray[np.intp], int, int], Any],
-    order: NDArray[np.intp],
+    block: Callable[[Index, int, int], Any],
+    order: Index,
     names: Sequence[str],
-    constants: NDArray[np.intp],
+    constants: Index,
 ) -> Demands:
     """Stack the rows that tell two levels apart, for each pair of levels.
 

@@ -21,19 +21,19 @@ rows the ``w`` found fails on, and they join the working set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import some_of
 from linsep.diagnosis.exact.quotient import Conflict, Quotient
-from linsep.diagnosis.watch import require_time
+from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.proof.signs import all_positive, exact_signs_of, settled_signs, vanishing
 from linsep.proof.simplex import never
 from linsep.rows import Rows
+from linsep.rows.arrays import Booleans, Index
 from linsep.rows.working_set import WorkingSet
 
 # From here on one solve is dear enough to look for several conflicts at once.
@@ -60,10 +60,10 @@ class Partition:
         The steps that proved the overlap, in order.
     """
 
-    overlapped: NDArray[np.bool_]
+    overlapped: Booleans
     w: tuple[int, ...]
     quotient: Quotient
-    working: NDArray[np.intp]
+    working: Index
     conflicts: list[Conflict]
 
 
@@ -87,10 +87,10 @@ class Reduction:
     """
 
     rows: Rows
-    equal: NDArray[np.bool_]
-    kept: NDArray[np.intp]
+    equal: Booleans
+    kept: Index
     rng: np.random.Generator
-    should_stop: Callable[[], bool] = never
+    should_stop: ShouldStop = never
     spans: bool = True
     conflicts: list[Conflict] = field(default_factory=list)
 
@@ -108,12 +108,12 @@ class Reduction:
             self.rows, self.rng, among=unequal, dimension=self.quotient.dimension
         )
 
-        def decide(index: NDArray[np.intp]) -> tuple[int, ...]:
+        def decide(index: Index) -> tuple[int, ...]:
             w, left = self._reduce(np.sort(index))
             working.keep(left)
             return w
 
-        def missed(w: tuple[int, ...]) -> NDArray[np.intp]:
+        def missed(w: tuple[int, ...]) -> Index:
             return self._sweep(w, unequal, working.n_added)
 
         w = working.decided(decide, missed)
@@ -140,9 +140,7 @@ class Reduction:
             quotient = quotient.restricted(np.sort(some))
         return quotient
 
-    def _reduce(
-        self, working: NDArray[np.intp]
-    ) -> tuple[tuple[int, ...], NDArray[np.intp]]:
+    def _reduce(self, working: Index) -> tuple[tuple[int, ...], Index]:
         """Reduce the working set until what is left of it is strictly separated."""
         while True:
             working = working[~vanishing(self.rows, self.quotient.basis, working)]
@@ -158,9 +156,7 @@ class Reduction:
             rows = np.concatenate([np.asarray(conflict.rows) for conflict in found])
             self.quotient = self.quotient.restricted(rows)
 
-    def _sweep(
-        self, w: Sequence[int], unequal: NDArray[np.intp], n_added: int
-    ) -> NDArray[np.intp]:
+    def _sweep(self, w: Sequence[int], unequal: Index, n_added: int) -> Index:
         """Look at all rows; return some on which ``w`` fails, and some where nearly.
 
         Which are positive is kept. No row is returned where ``w`` fails on none.

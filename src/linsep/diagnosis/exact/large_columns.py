@@ -7,7 +7,7 @@ combinations that hold on every row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import Columns, columns_of
-from linsep.diagnosis.watch import require_time
+from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.rows import Rows, is_sparse, rows_from
+from linsep.rows.arrays import Index
 from linsep.verified.moments import NotPositive, TooLarge
 from linsep.verified.null_space import null_space
 from linsep.verified.parts import Check, Part, TooWide
@@ -44,10 +45,7 @@ def is_large(rows: Rows) -> bool:
 
 
 def columns_of_any(
-    rows: Rows,
-    priority: NDArray[np.intp],
-    rng: np.random.Generator,
-    should_stop: Callable[[], bool],
+    rows: Rows, priority: Index, rng: np.random.Generator, should_stop: ShouldStop
 ) -> Columns:
     """Find the independent columns, by elimination where they are few.
 
@@ -65,11 +63,7 @@ def columns_of_any(
     return columns_of(rows, rng, priority, should_stop)
 
 
-def columns_of_wide(
-    rows: Rows,
-    priority: NDArray[np.intp],
-    should_stop: Callable[[], bool],
-) -> Columns:
+def columns_of_wide(rows: Rows, priority: Index, should_stop: ShouldStop) -> Columns:
     """Find the independent columns where there are fewer rows than columns.
 
     The rank is that of the rows, which one factorisation proves where rows are many.
@@ -93,10 +87,7 @@ def columns_of_wide(
 
 
 def closed(
-    rows: Rows,
-    columns: Columns,
-    priority: NDArray[np.intp],
-    should_stop: Callable[[], bool],
+    rows: Rows, columns: Columns, priority: Index, should_stop: ShouldStop
 ) -> Columns:
     """Find which columns are kept, and aliased, where only their number is known.
 
@@ -141,9 +132,7 @@ def _transposed(matrix: Any) -> Any:
     return matrix.T.tocsr() if is_sparse(matrix) else np.ascontiguousarray(matrix.T)
 
 
-def columns_of_many(
-    rows: Rows, priority: NDArray[np.intp], check: Check
-) -> Columns | None:
+def columns_of_many(rows: Rows, priority: Index, check: Check) -> Columns | None:
     """Find the independent columns of all rows; None if that could not be proved.
 
     Parameters

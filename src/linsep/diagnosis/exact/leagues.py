@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.paired import components, reference_players
 from linsep.diagnosis.inputs.study import Study
+from linsep.rows.arrays import Index
 from linsep.verified.vectors import SparseVector
-
-Index = NDArray[np.intp]
 
 
 def who_beat_whom(study: Study) -> Index:

@@ -6,23 +6,23 @@ enough, is settled by exact facial reduction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
 from linsep.diagnosis.exact.large_columns import echelon, without
-from linsep.diagnosis.watch import Watch, require_time
+from linsep.diagnosis.watch import ShouldStop, Watch, require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
 from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, rows_from
+from linsep.rows.arrays import Booleans, Floats, Index
 from linsep.solvers._factors import cholesky, solve_factored
 from linsep.solvers.bounds import row_lengths
 from linsep.solvers.engines import Kind, solve
@@ -61,10 +61,10 @@ class OrderedPartition:
     reduced: Reduced
     w: tuple[int, ...]
     rest: Partition | None = None
-    rest_rows: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+    rest_rows: Index = field(default_factory=lambda: np.empty(0, np.intp))
 
     @property
-    def overlapped(self) -> NDArray[np.bool_]:
+    def overlapped(self) -> Booleans:
         """Rows that every recession direction leaves at zero."""
         return self.reduced.overlapped
 
@@ -112,7 +112,7 @@ def partition_in_order(
 # What overflowed is no separator.
 @np.errstate(all="ignore")
 def separated_at_once(
-    demands: Demands, should_stop: Callable[[], bool]
+    demands: Demands, should_stop: ShouldStop
 ) -> OrderedPartition | None:
     """Return the partition if the engines separate all rows without further ado."""
     rows = demands.rows
@@ -146,7 +146,7 @@ def separated_at_once(
     return OrderedPartition(reduced, tuple(w))
 
 
-def _through_all(block: Any, check: Check) -> NDArray[np.float64] | None:
+def _through_all(block: Any, check: Check) -> Floats | None:
     """Return the shortest w with ``a_i . w`` the same for all rows, of length one.
 
     Independent rows have one; None where they are not, as far as doubles show.
@@ -163,7 +163,7 @@ def _through_all(block: Any, check: Check) -> NDArray[np.float64] | None:
     return np.asarray(block.T @ p)
 
 
-def _coarser(w: NDArray[np.float64]) -> Iterator[list[int]]:
+def _coarser(w: Floats) -> Iterator[list[int]]:
     """Yield a vector in whole numbers, at first rounded to few bits."""
     largest = float(np.abs(w).max(initial=0.0))
     if largest > 0:
@@ -176,7 +176,7 @@ def _coarser(w: NDArray[np.float64]) -> Iterator[list[int]]:
 def _settled_exactly(
     demands: Demands,
     reduced: Reduced,
-    left: NDArray[np.intp],
+    left: Index,
     rng: np.random.Generator,
     watch: Watch,
 ) -> tuple[Reduced, Partition]:

@@ -12,27 +12,27 @@ taken away in the same way. So long weights stand on few rows, and one on the re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.quotient import Conflict
-from linsep.diagnosis.watch import require_time
+from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, python_vector
 from linsep.proof.simplex import never
 from linsep.rows import Rows, split
+from linsep.rows.arrays import Booleans, Index
 
 
 def overlap_weights(
     rows: Rows,
-    equal: NDArray[np.bool_],
+    equal: Booleans,
     start: dict[int, int],
-    spanning: NDArray[np.intp],
+    spanning: Index,
     conflicts: Sequence[Conflict],
-    should_stop: Callable[[], bool] = never,
+    should_stop: ShouldStop = never,
 ) -> tuple[int, dict[int, int]]:
     """Return ``c > 0`` and ``v`` with ``sum_i (c p_i + v_i) a_i = 0``.
 
@@ -71,8 +71,8 @@ def overlap_weights(
 
 def _completed(
     exact: _Sums,
-    basis: NDArray[np.intp],
-    equal: NDArray[np.bool_],
+    basis: Index,
+    equal: Booleans,
     base: dict[int, int],
     start: dict[int, int],
 ) -> tuple[int, dict[int, int]]:
@@ -90,7 +90,7 @@ def _completed(
     return scale, {i: p for i, p in total.items() if p != 0}
 
 
-def _independent(exact: _Sums, index: NDArray[np.intp]) -> NDArray[np.intp]:
+def _independent(exact: _Sums, index: Index) -> Index:
     values = exact.integers(index).values
     return index[linear.independent_columns(values.T)]
 
@@ -98,15 +98,15 @@ def _independent(exact: _Sums, index: NDArray[np.intp]) -> NDArray[np.intp]:
 class _Sums:
     """Exact sums of rows."""
 
-    def __init__(self, rows: Rows, should_stop: Callable[[], bool]) -> None:
+    def __init__(self, rows: Rows, should_stop: ShouldStop) -> None:
         self.rows = rows
         self.should_stop = should_stop
 
-    def integers(self, index: NDArray[np.intp]) -> IntegerRows:
+    def integers(self, index: Index) -> IntegerRows:
         return IntegerRows.from_floats(self.rows.take(index))
 
     def cancel(
-        self, basis: NDArray[np.intp], weights: dict[int, int]
+        self, basis: Index, weights: dict[int, int]
     ) -> tuple[int, dict[int, int]]:
         """Return ``c > 0`` and ``v`` with ``c sum_i p_i a_i + sum_b v_b a_b = 0``."""
         total, exponent = self._sum(weights)

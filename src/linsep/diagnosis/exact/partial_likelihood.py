@@ -20,13 +20,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.risk_sets import RiskSets
+from linsep.rows.arrays import Floats, Index
 from linsep.rows.rounding import UNIT_ROUNDOFF, gamma
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # No weight is smaller than this share of the largest, so that products do not vanish.
 LEAST_WEIGHT = 1e-60

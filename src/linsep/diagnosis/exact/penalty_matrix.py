@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 from flint import fmpz_mat
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
+from linsep.rows.arrays import Floats, Index
 from linsep.verified.moments import Moments, NotPositive, factored
 from linsep.verified.parts import no_check
 
@@ -72,7 +72,7 @@ def with_what_is_proved(study: Study) -> Study:
     return replace(study, notes=(*study.notes, *notes))
 
 
-def _blocks(held: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
+def _blocks(held: Floats) -> Iterator[Index]:
     """Yield the columns of each block that is not zero."""
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
@@ -86,7 +86,7 @@ def _blocks(held: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
     yield from np.split(columns, starts[1:]) if columns.size else ()
 
 
-def _is_semidefinite(S: NDArray[np.float64]) -> bool | None:
+def _is_semidefinite(S: Floats) -> bool | None:
     """Tell whether a symmetric matrix is positive semidefinite; None: not proved."""
     known: bool | None = True
     for columns in _blocks(S):
@@ -99,7 +99,7 @@ def _is_semidefinite(S: NDArray[np.float64]) -> bool | None:
     return known
 
 
-def _block_is_semidefinite(S: NDArray[np.float64]) -> bool | None:
+def _block_is_semidefinite(S: Floats) -> bool | None:
     r"""Tell it of one block.
 
     The eigenvalues are real, so that none is negative iff the coefficients of the
@@ -126,7 +126,7 @@ def _block_is_semidefinite(S: NDArray[np.float64]) -> bool | None:
         return None
 
 
-def _free(held: NDArray[np.float64]) -> tuple[int | None, int]:
+def _free(held: Floats) -> tuple[int | None, int]:
     """Return the dimension of the null space, and how much more doubles take for it."""
     free = nearly = int((~held.any(axis=0)).sum())
     is_known = True

@@ -8,15 +8,14 @@ name is settled on the integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linsep.diagnosis.watch import OutOfTime, require_time
+from linsep.diagnosis.watch import OutOfTime, ShouldStop, require_time
 from linsep.proof import answers, linear
 from linsep.proof.doubles import scaled_doubles
 from linsep.proof.exact import (
@@ -30,6 +29,7 @@ from linsep.proof.gordan import conflict_among
 from linsep.proof.ladder import settle_rows
 from linsep.proof.signs import all_positive, signs_of
 from linsep.rows import Rows, as_dense
+from linsep.rows.arrays import Index
 from linsep.rows.working_set import WorkingSet
 
 # The row number of a row that is asked about, and not one of the data.
@@ -70,17 +70,17 @@ class Quotient:
     """
 
     rows: Rows
-    kept: NDArray[np.intp]
-    spanning: NDArray[np.intp]
+    kept: Index
+    spanning: Index
     basis: IntegerArray | None
 
     @classmethod
-    def whole(cls, rows: Rows, kept: NDArray[np.intp]) -> Quotient:
+    def whole(cls, rows: Rows, kept: Index) -> Quotient:
         """Return the space of all ``w`` on independent columns; nothing must vanish."""
         return cls(rows, kept, np.empty(0, dtype=np.intp), None)
 
     @classmethod
-    def on_columns(cls, rows: Rows, kept: NDArray[np.intp]) -> Quotient:
+    def on_columns(cls, rows: Rows, kept: Index) -> Quotient:
         """Return the space of all ``w`` on some columns that need not span the rows."""
         basis = np.zeros((rows.shape[1], kept.size), dtype=object)
         basis[kept, np.arange(kept.size)] = 1
@@ -95,7 +95,7 @@ class Quotient:
         """Tell whether every ``w`` of this space is zero in a column."""
         return self.basis is not None and not self.basis[column].any()
 
-    def restricted(self, index: NDArray[np.intp]) -> Quotient:
+    def restricted(self, index: Index) -> Quotient:
         """Let more rows vanish."""
         candidates = np.concatenate([self.spanning, index])
         values = self._integers(candidates).values
@@ -105,7 +105,7 @@ class Quotient:
         basis[self.kept] = null
         return replace(self, spanning=candidates[chosen], basis=basis)
 
-    def coordinates(self, index: NDArray[np.intp]) -> IntegerRows:
+    def coordinates(self, index: Index) -> IntegerRows:
         """Return the rows ``a_i N``, exactly, each up to a power of two."""
         integers = self._integers(index)
         if self.basis is None:
@@ -127,10 +127,10 @@ class Quotient:
 
     def decide(
         self,
-        index: NDArray[np.intp],
-        should_stop: Callable[[], bool],
+        index: Index,
+        should_stop: ShouldStop,
         extra: Sequence[int] | None = None,
-        start: NDArray[np.intp] | None = None,
+        start: Index | None = None,
     ) -> tuple[int, ...] | Conflict:
         """Find a ``w`` in this space that is positive on the rows, or a conflict.
 
@@ -171,18 +171,18 @@ class Quotient:
 
     def decide_among(
         self,
-        among: NDArray[np.intp],
+        among: Index,
         working: WorkingSet,
-        should_stop: Callable[[], bool],
+        should_stop: ShouldStop,
         extra: Sequence[int] | None = None,
-        start: NDArray[np.intp] | None = None,
+        start: Index | None = None,
     ) -> tuple[int, ...] | Conflict:
         """Do as `decide` for very many rows, from the few of a working set."""
 
-        def decide(index: NDArray[np.intp]) -> tuple[int, ...] | Conflict:
+        def decide(index: Index) -> tuple[int, ...] | Conflict:
             return self.decide(np.sort(index), should_stop, extra, start)
 
-        def missed(answer: tuple[int, ...] | Conflict) -> NDArray[np.intp]:
+        def missed(answer: tuple[int, ...] | Conflict) -> Index:
             if isinstance(answer, Conflict):
                 return among[:0]
             return not_positive(self.rows, answer, among)[: working.n_added]
@@ -190,10 +190,7 @@ class Quotient:
         return working.decided(decide, missed)
 
     def more_conflicts(
-        self,
-        index: NDArray[np.intp],
-        first: Conflict,
-        should_stop: Callable[[], bool],
+        self, index: Index, first: Conflict, should_stop: ShouldStop
     ) -> list[Conflict]:
         """Find further conflicts in this space that share no row with one another.
 
@@ -222,20 +219,18 @@ class Quotient:
                 alive = alive[~np.isin(index[alive], conflict.rows)]
         return found
 
-    def engine_rows(self, index: NDArray[np.intp]) -> Any:
+    def engine_rows(self, index: Index) -> Any:
         """Return the rows in the coordinates ``u`` as doubles, for an engine."""
         if self.basis is None:
             block = self.rows.take(index)
             return block[:, self.kept] if self.kept.size < block.shape[1] else block
         return scaled_doubles(self.coordinates(index).values)
 
-    def _integers(self, index: NDArray[np.intp]) -> IntegerRows:
+    def _integers(self, index: Index) -> IntegerRows:
         return IntegerRows.from_floats(self.rows.take(index)[:, self.kept])
 
 
-def not_positive(
-    rows: Rows, w: Sequence[int], index: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def not_positive(rows: Rows, w: Sequence[int], index: Index) -> Index:
     """Return those of the rows named on which ``w`` is not positive, worst first."""
     signs, relative = signs_of(rows, w, index)
     bad = np.flatnonzero(signs <= 0)
@@ -246,10 +241,7 @@ class _Exact:
     """One question: engines answer in doubles, integers settle it."""
 
     def __init__(
-        self,
-        quotient: Quotient,
-        index: NDArray[np.intp],
-        extra: Sequence[int] | None,
+        self, quotient: Quotient, index: Index, extra: Sequence[int] | None
     ) -> None:
         self.quotient = quotient
         self.index = index
@@ -273,7 +265,7 @@ class _Exact:
         return self._named(found, np.array([up, down]))
 
     def by_engine(
-        self, should_stop: Callable[[], bool], start: NDArray[np.intp] | None
+        self, should_stop: ShouldStop, start: Index | None
     ) -> tuple[int, ...] | Conflict | None:
         """Return what floating point found, if it holds exactly."""
         from linsep.solvers.engines import Kind, solve
@@ -292,17 +284,13 @@ class _Exact:
             return self.among(order, should_stop)
         return None
 
-    def among(
-        self, order: NDArray[np.intp], should_stop: Callable[[], bool]
-    ) -> Conflict | None:
+    def among(self, order: Index, should_stop: ShouldStop) -> Conflict | None:
         """Settle exactly whether rows hold a conflict, the first trusted most."""
         rows = self._some_integers(order)
         found = conflict_among(rows, np.arange(order.size), should_stop)
         return None if found is None else self._named(found, order)
 
-    def by_ladder(
-        self, should_stop: Callable[[], bool]
-    ) -> tuple[int, ...] | Conflict | None:
+    def by_ladder(self, should_stop: ShouldStop) -> tuple[int, ...] | Conflict | None:
         """Decide by exact changes of basis, which always end."""
         answer = settle_rows(self.integers, should_stop=should_stop)
         if answer is None:
@@ -319,7 +307,7 @@ class _Exact:
         last = scaled_doubles(python_vector(self.extra)[np.newaxis])
         return np.concatenate([dense, last])
 
-    def _some_integers(self, order: NDArray[np.intp]) -> IntegerRows:
+    def _some_integers(self, order: Index) -> IntegerRows:
         """Return the exact rows an engine named, without making all of them exact."""
         data = order < self.index.size
         rows = self.quotient.coordinates(self.index[order[data]])
@@ -341,7 +329,7 @@ class _Exact:
         w = self.quotient.to_weights(u)
         return w if all_positive(self.quotient.rows, w, self.index) else None
 
-    def _named(self, found: answers.Conflict, order: NDArray[np.intp]) -> Conflict:
+    def _named(self, found: answers.Conflict, order: Index) -> Conflict:
         """Name the rows of a conflict by their numbers in the data."""
         numbers = np.append(self.index, EXTRA)
         chosen = order[np.asarray(found.rows)]
@@ -354,7 +342,7 @@ class _Patience:
     Exact arithmetic then decides in its place.
     """
 
-    def __init__(self, should_stop: Callable[[], bool]) -> None:
+    def __init__(self, should_stop: ShouldStop) -> None:
         self.should_stop = should_stop
         self.last, self.times = -1, 0
 

@@ -33,11 +33,9 @@ from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof.exact import IntegerRows, integers_from, primitive
 from linsep.rows import as_dense
+from linsep.rows.arrays import Booleans, Floats, Index
 from linsep.verified.reduction import Reduced
 from linsep.verified.vectors import SparseVector
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Steps of Newton's method, and halvings of one.
 MOST_STEPS, MOST_HALVINGS = 60, 30
@@ -266,7 +264,7 @@ class RiskSetPartition:
         reduced = Reduced(directions, stage, is_proved=True)
         return OrderedPartition(reduced, tuple(entries.get(j, 0) for j in range(d)))
 
-    def _is_separated(self, w: list[int]) -> NDArray[np.bool_]:
+    def _is_separated(self, w: list[int]) -> Booleans:
         """Return which rows only strict pairs speak of, for a direction of them all."""
         assert self.study.strata is not None
         spans, sets = self._sets(self.study.strata)

@@ -27,6 +27,7 @@ from linsep.proof.doubles import doubles_from
 from linsep.proof.gordan import conflict_among
 from linsep.proof.simplex import never
 from linsep.rows import as_dense, rows_from
+from linsep.rows.arrays import Booleans, Floats, Index
 from linsep.rows.rounding import certain_signs, rounding_error
 
 # Conflicts that serve all columns, and tries to find them.
@@ -56,9 +57,9 @@ class Screen:
     """
 
     whole: Quotient
-    shared: NDArray[np.intp]
-    weights: NDArray[np.float64]
-    base: NDArray[np.intp]
+    shared: Index
+    weights: Floats
+    base: Index
     through: dict[int, Any] = field(default_factory=dict)
 
     @classmethod
@@ -92,7 +93,7 @@ class Screen:
         base = np.unique(np.concatenate([np.array(c.rows) for c in found[:4]]))
         return cls(whole, shared, weights, base)
 
-    def overlaps(self, block: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def overlaps(self, block: Floats) -> Booleans:
         """Return which columns are seen to overlap.
 
         Parameters
@@ -110,11 +111,7 @@ class Screen:
         return np.asarray(up & down & usable)
 
     def _look_closer(
-        self,
-        g: NDArray[np.float64],
-        column: int,
-        up: NDArray[np.bool_],
-        down: NDArray[np.bool_],
+        self, g: Floats, column: int, up: Booleans, down: Booleans
     ) -> None:
         """Lead conflicts through rows in which the column is not as usual."""
         carriers = np.flatnonzero(g != np.median(g))
@@ -158,15 +155,13 @@ class Screen:
         return found
 
 
-def _rounded(weights: tuple[int, ...]) -> NDArray[np.float64]:
+def _rounded(weights: tuple[int, ...]) -> Floats:
     """Round weights to doubles; infinite, so of no use, where one is too small."""
     floats = doubles_from(weights)
     return floats if floats.min() > SMALLEST_WEIGHT else np.full(floats.size, np.inf)
 
 
-def _certain_signs(
-    weights: NDArray[np.float64], values: NDArray[np.float64]
-) -> NDArray[np.int8]:
+def _certain_signs(weights: Floats, values: Floats) -> NDArray[np.int8]:
     """Return the signs of ``weights @ values``, 0 where rounding leaves a doubt."""
     with np.errstate(all="ignore"):
         sums = weights @ values

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES, family_named
@@ -25,6 +24,7 @@ from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from
 from linsep.input.row_names import RowNames, row_names_of
+from linsep.rows.arrays import Floats, Index
 
 # What is wrong with data without a row to speak of.
 _NO_ROW = (
@@ -57,10 +57,10 @@ def study_from(
     groups: Any = None,
     codings: Sequence[Coding] | None = None,
     outcome_name: str | None = None,
-    present: NDArray[np.intp] | None = None,
+    present: Index | None = None,
     n_given: int | None = None,
     penalty: str = "",
-    frequencies: NDArray[np.float64] | None = None,
+    frequencies: Floats | None = None,
     row_names: RowNames | None = None,
 ) -> Study:
     """Read a design and an outcome, or say what is wrong with them.
@@ -153,7 +153,7 @@ def study_from(
     return replace(study, strata=numbers, has_constant=True)
 
 
-def rows_in_use(y: Any, family: str, sample_weight: Any, n: int) -> NDArray[np.intp]:
+def rows_in_use(y: Any, family: str, sample_weight: Any, n: int) -> Index:
     """Return the rows of positive weight, and of some trials if the outcome counts."""
     is_used = np.ones(n, dtype=bool)
     if sample_weight is not None:
@@ -184,7 +184,7 @@ def is_pandas(data: Any) -> bool:
     return hasattr(data, "iloc") and hasattr(data, "columns")
 
 
-def _are_whole(counts: NDArray[np.float64]) -> bool:
+def _are_whole(counts: Floats) -> bool:
     """Tell whether numbers are counts, and not shares."""
     return bool((counts == np.rint(counts)).all() and counts.sum(axis=1).max() > 1)
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, level_text
 from linsep.diagnosis.inputs.refusals import the_data_have
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
 from linsep.input.levels import coding_note, commonest, level_name, level_note
+from linsep.rows.arrays import Index
 
 # A column's name, a sign, or anything else, which is refused.
 _TOKEN = re.compile(
@@ -58,7 +58,7 @@ class Absorbed:
     factors: dict[str, Factor]
     notes: tuple[str, ...]
 
-    def told_in(self, study: Study, rows: NDArray[np.intp]) -> Study:
+    def told_in(self, study: Study, rows: Index) -> Study:
         """Return a study of these rows that knows what its columns were made of."""
         of_rows = {name: factor.of_rows(rows) for name, factor in self.factors.items()}
         return replace(
@@ -161,9 +161,7 @@ def named_factors(effects: str, columns: Collection[str]) -> list[tuple[str, ...
 
 
 def absorbed(
-    factors: Sequence[Factor],
-    rows: NDArray[np.intp],
-    in_place_of_constant: bool,
+    factors: Sequence[Factor], rows: Index, in_place_of_constant: bool
 ) -> Absorbed:
     """Turn factors into columns: all levels of the first, all but one of each other.
 
@@ -222,7 +220,7 @@ def absorbed(
     )
 
 
-def beside(matrix: Any, X: Any, rows: NDArray[np.intp]) -> Any:
+def beside(matrix: Any, X: Any, rows: Index) -> Any:
     """Put rows of sparse columns, if there are any, to the right of a matrix."""
     from scipy import sparse
 
@@ -261,9 +259,7 @@ def factor_of(name: str, values: Any) -> Factor:
     )
 
 
-def combined_factor(
-    columns: Sequence[str], frame: Any, rows: NDArray[np.intp]
-) -> Factor:
+def combined_factor(columns: Sequence[str], frame: Any, rows: Index) -> Factor:
     """Give values, or combinations of them, that occur in rows numbers, others -1."""
     first, *others = (
         factor_of(column, _whole_numbers(frame[column])) for column in columns
@@ -283,9 +279,7 @@ def combined_factor(
     return Factor(tuple(columns), codes, tuple(texts))
 
 
-def _occurring(
-    codes: NDArray[np.intp], n_codes: int, rows: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _occurring(codes: Index, n_codes: int, rows: Index) -> tuple[Index, Index]:
     """Give the codes that occur in rows new numbers, others -1; say which they are."""
     if n_codes > codes.size:
         found = np.unique(codes[rows])
@@ -306,7 +300,7 @@ def _whole_numbers(series: Any) -> Any:
     return series.astype("Int64") if is_whole.all() else series
 
 
-def _note(name: str, factor: Factor, coded: NDArray[np.intp]) -> str:
+def _note(name: str, factor: Factor, coded: Index) -> str:
     """Say what became of a factor."""
     n_levels = len(factor.levels)
     left_out = np.setdiff1d(np.arange(n_levels), coded).tolist()

@@ -36,6 +36,7 @@ from linsep.diagnosis.inputs.several_columns import (
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.row_names import row_names_of
+from linsep.rows.arrays import Booleans
 
 if TYPE_CHECKING:
     from linsep.diagnosis.inputs.numbered_columns import Part
@@ -258,10 +259,7 @@ def _as_declared(column: Any, given: Any) -> Any:
 
 
 def _labels_of(
-    made: Any,
-    columns: list[tuple[Part, ...]],
-    is_missing: NDArray[np.bool_],
-    left: str,
+    made: Any, columns: list[tuple[Part, ...]], is_missing: Booleans, left: str
 ) -> NDArray[Any]:
     """Return the levels of an outcome that is a factor; None where it is missing."""
     levels = [str(parts[0].level) for parts in columns]

@@ -10,16 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
+from linsep.rows.arrays import Booleans
 
 
-def are_named(
-    study: Study, wanted: Sequence[str] | str, argument: str
-) -> NDArray[np.bool_]:
+def are_named(study: Study, wanted: Sequence[str] | str, argument: str) -> Booleans:
     """Tell which columns are named, or belong to a factor that is.
 
     Raises

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 from linsep.input.exact_numbers import is_missing
+from linsep.rows.arrays import Index
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def declared_order(y: Any) -> Order | None:
 
 def in_order(
     labels: NDArray[Any], order: Order
-) -> tuple[list[Any], NDArray[np.intp], tuple[Any, ...]]:
+) -> tuple[list[Any], Index, tuple[Any, ...]]:
     """Return the levels that occur, in order, each row's number, and those in no row.
 
     A level of the order stands for a label that is equal to it, or is written alike:

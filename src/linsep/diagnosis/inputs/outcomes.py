@@ -23,6 +23,7 @@ from linsep.input import InputError
 from linsep.input.features import features_from
 from linsep.input.labels import are_positive, labels_from, sorted_objects
 from linsep.rows import as_dense
+from linsep.rows.arrays import Booleans, Floats, Index
 
 _COUNTS_TOO = (
     ", two columns of counts of successes and failures, or proportions in [0, 1]"
@@ -53,13 +54,13 @@ class Outcome:
     """
 
     levels: NDArray[Any]
-    has: NDArray[np.bool_]
+    has: Booleans
     is_labels: bool
     order_taken: str = ""
     unused: tuple[Any, ...] = ()
     is_event: bool | None = None
 
-    def of_rows(self, rows: NDArray[np.intp]) -> Outcome:
+    def of_rows(self, rows: Index) -> Outcome:
         """Return the outcome of these rows alone; of labels, the levels they have."""
         has = self.has[rows]
         if not self.is_labels:
@@ -161,7 +162,7 @@ def reads_as_event(label: object) -> bool:
         return True
 
 
-def numbers_of(y: Any, family: str) -> NDArray[np.float64]:
+def numbers_of(y: Any, family: str) -> Floats:
     """Return an outcome that is no labels as numbers, counts as two columns.
 
     Times to an event are three columns.
@@ -173,7 +174,7 @@ def numbers_of(y: Any, family: str) -> NDArray[np.float64]:
     return labels_from(y).astype(np.float64)
 
 
-def has_trials(y: Any, family: str) -> NDArray[np.bool_] | None:
+def has_trials(y: Any, family: str) -> Booleans | None:
     """Return which groups of counts have any trials; None if these are no counts."""
     if family != "binomial" or _n_columns(y) != 2:
         return None
@@ -232,12 +233,12 @@ def _are_shares(labels: NDArray[Any]) -> bool:
     return bool(within.all() and ((labels > 0) & (labels < 1)).any())
 
 
-def _of_two(levels: list[str], is_second: NDArray[np.bool_]) -> Outcome:
+def _of_two(levels: list[str], is_second: Booleans) -> Outcome:
     """Return an outcome that is no labels, of one of two levels in each row."""
     return Outcome(np.array(levels), np.stack([~is_second, is_second], axis=1), False)
 
 
-def _coded(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _coded(labels: NDArray[Any]) -> tuple[NDArray[Any], Index]:
     """Return the sorted distinct labels, and the number of each row's label."""
     if labels.dtype.kind != "O":
         levels, codes = np.unique(labels, return_inverse=True)

@@ -18,8 +18,7 @@ from linsep.diagnosis.inputs.risk_sets import numbered
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.input.frames import frame_of
-
-Index = NDArray[np.intp]
+from linsep.rows.arrays import Floats, Index
 
 
 def study_from_pairs(
@@ -204,7 +203,7 @@ def _columns(pairs: Any, results: Any) -> tuple[NDArray[Any], Any, list[str], An
     return np.column_stack(sides), numbers, names[2:], results
 
 
-def _rows(pairs: Any) -> tuple[NDArray[Any], NDArray[np.float64], list[str]]:
+def _rows(pairs: Any) -> tuple[NDArray[Any], Floats, list[str]]:
     """Return the same of rows, one after the other."""
     if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.dtype.kind in "iub":
         _require_two(pairs.shape[1])
@@ -219,7 +218,7 @@ def _rows(pairs: Any) -> tuple[NDArray[Any], NDArray[np.float64], list[str]]:
     return values, more, [f"x{k}" for k in range(more.shape[1])]
 
 
-def _numbers(covariates: Any) -> NDArray[np.float64]:
+def _numbers(covariates: Any) -> Floats:
     """Return covariates as numbers."""
     try:
         return np.asarray(covariates, dtype=np.float64)
@@ -249,7 +248,7 @@ def _require_two(n_columns: int) -> None:
         )
 
 
-def _shares(results: Any, n: int) -> NDArray[np.float64]:
+def _shares(results: Any, n: int) -> Floats:
     """Return 1, 0 or 1/2 for each comparison."""
     if results is None:
         return np.ones(n)

@@ -12,17 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES
 from linsep.input import InputError
 from linsep.input.exact_numbers import is_missing
 from linsep.input.features import features_from
 from linsep.rows import as_dense
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
-Booleans = NDArray[np.bool_]
+from linsep.rows.arrays import Booleans, Floats, Index
 
 
 def times_from(y: Any) -> Floats:
@@ -95,11 +91,7 @@ class RiskSets:
 
     @classmethod
     def of(
-        cls,
-        times: Floats,
-        strata: Index,
-        family: str,
-        present: Booleans | None = None,
+        cls, times: Floats, strata: Index, family: str, present: Booleans | None = None
     ) -> RiskSets:
         """Find the risk sets of times as `times_from` returns them.
 
@@ -162,7 +154,7 @@ def _place(ends: Floats, strata: Index, times: Floats) -> Index:
     return place[n_sets:]
 
 
-def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
+def strata_of(groups: Any, family: str, n: int) -> Index | None:
     """Give the group of each row a number; None if the model compares all rows.
 
     Examples
@@ -195,9 +187,7 @@ def strata_of(groups: Any, family: str, n: int) -> NDArray[np.intp] | None:
     return codes
 
 
-def numbered(
-    values: Iterable[Any], if_missing: str
-) -> tuple[NDArray[np.intp], list[Any]]:
+def numbered(values: Iterable[Any], if_missing: str) -> tuple[Index, list[Any]]:
     """Give values numbers in the order in which they come; return these too.
 
     Raises
@@ -213,11 +203,8 @@ def numbered(
 
 
 def informative(
-    strata: NDArray[np.intp],
-    has: NDArray[np.bool_],
-    is_present: NDArray[np.bool_],
-    family: str = "conditional",
-) -> NDArray[np.bool_]:
+    strata: Index, has: Booleans, is_present: Booleans, family: str = "conditional"
+) -> Booleans:
     """Return which of the rows present are in a group with both outcomes.
 
     In any other the conditional likelihood is 1, whatever the coefficients are. Of

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding, factors_of, level_text
 from linsep.diagnosis.inputs.design import study_from
@@ -17,6 +16,7 @@ from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.row_names import row_names_of
+from linsep.rows.arrays import Floats
 
 # The families of models that are not generalised linear ones.
 _FAMILIES = {
@@ -205,7 +205,7 @@ def _outcome(
 
 
 def _two_columns(
-    shares: NDArray[np.float64], names: list[str], trials: NDArray[np.float64]
+    shares: Floats, names: list[str], trials: Floats
 ) -> tuple[Any, str, list[Any] | None]:
     """Read an outcome of two columns: levels, or counts of successes and failures.
 
@@ -228,9 +228,7 @@ def _two_columns(
     return pd.DataFrame(counts, columns=list(map(str, names))), "y", None
 
 
-def _counts(
-    shares: NDArray[np.float64], trials: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _counts(shares: Floats, trials: Floats) -> Floats:
     """Return shares of successes as counts; none of either where there is no trial.
 
     The rounding of shares times trials is undone, but for what would become zero.
@@ -242,7 +240,7 @@ def _counts(
     return np.where(is_near, whole, counts)
 
 
-def _require_shares(shares: NDArray[np.float64]) -> None:
+def _require_shares(shares: Floats) -> None:
     """Raise if a binomial outcome leaves [0, 1]; statsmodels fits it all the same."""
     outside = (shares < 0) | (shares > 1)
     if outside.any():

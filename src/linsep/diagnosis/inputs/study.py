@@ -15,6 +15,7 @@ from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.input.files.table import FOR_MISSING_VALUES
 from linsep.input.row_names import RowNames
 from linsep.rows import as_dense, is_sparse, split
+from linsep.rows.arrays import Booleans, Floats, Index
 
 INTERCEPT = "intercept"  # the name of its coefficient
 
@@ -34,13 +35,11 @@ class Factor:
     """
 
     columns: tuple[str, ...]
-    codes: NDArray[np.intp]
+    codes: Index
     levels: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of_one(
-        cls, column: str, codes: NDArray[np.intp], levels: Iterable[str]
-    ) -> Factor:
+    def of_one(cls, column: str, codes: Index, levels: Iterable[str]) -> Factor:
         """Return the factor of one column."""
         return cls((column,), codes, tuple((level,) for level in levels))
 
@@ -49,7 +48,7 @@ class Factor:
         pairs = zip(self.columns, self.levels[level], strict=True)
         return " and ".join(f"{column} = {value}" for column, value in pairs)
 
-    def of_rows(self, rows: NDArray[np.intp]) -> Factor:
+    def of_rows(self, rows: Index) -> Factor:
         """Return the factor of these rows alone."""
         return Factor(self.columns, self.codes[rows], self.levels)
 
@@ -144,7 +143,7 @@ class Study:
 
     X: Any
     outcome: Outcome
-    present: NDArray[np.intp]
+    present: Index
     n_given: int
     names: tuple[str, ...]
     codings: tuple[Coding, ...]
@@ -156,19 +155,19 @@ class Study:
     n_without_trials: int = 0
     n_uninformative: int = 0
     n_truncated: int = 0
-    strata: NDArray[np.intp] | None = None
+    strata: Index | None = None
     penalty: str = ""
     factors: dict[str, Factor] = field(default_factory=dict)
     has_constant: bool = False
     notes: tuple[str, ...] = ()
-    frequencies: NDArray[np.float64] | None = None
-    weights: NDArray[np.float64] | None = None
-    observed: NDArray[np.float64] | None = None
+    frequencies: Floats | None = None
+    weights: Floats | None = None
+    observed: Floats | None = None
     row_names: RowNames = field(default_factory=RowNames)
     given: Given = field(default_factory=Given)
     players: tuple[str, ...] = ()
-    sides: NDArray[np.intp] | None = None
-    held: NDArray[np.float64] | None = None
+    sides: Index | None = None
+    held: Floats | None = None
     nominal: frozenset[str] = frozenset()
 
     @property
@@ -193,7 +192,7 @@ class Study:
         return all(of is None for of in of_several) and not self.nominal
 
     @property
-    def is_constant(self) -> NDArray[np.bool_]:
+    def is_constant(self) -> Booleans:
         """Which columns never vary, shape (n_features,)."""
         X = self.X
         parts = iter([X]) if is_sparse(X) else (X[i:j] for i, j in split(*X.shape))
@@ -212,7 +211,7 @@ class Study:
         return others[0] if len(texts) == 2 and len(others) == 1 else None
 
     @property
-    def common_and_nominal(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def common_and_nominal(self) -> tuple[Index, Index]:
         """The features with one effect, and those with one at each threshold."""
         is_own = np.array([name in self.nominal for name in self.names], dtype=bool)
         return np.flatnonzero(~is_own), np.flatnonzero(is_own)
@@ -226,9 +225,7 @@ class Study:
         }
         return known.get(self.family, "partial")
 
-    def part(
-        self, rows: NDArray[np.intp], columns: NDArray[np.intp] | None = None
-    ) -> Study:
+    def part(self, rows: Index, columns: Index | None = None) -> Study:
         """Return the regression of some of the rows present on some of the columns.
 
         Outcomes that no row of them has are no longer among its levels.

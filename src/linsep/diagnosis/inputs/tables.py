@@ -21,6 +21,7 @@ from linsep.input.files.table import Table
 from linsep.input.frames import frame_of
 from linsep.input.problem import tabulated
 from linsep.input.row_names import row_names_of, row_names_of_file
+from linsep.rows.arrays import Booleans
 
 
 def study_from_data(
@@ -179,7 +180,7 @@ def _has_constant(family: str, fit_intercept: object) -> bool:
     return fit_intercept is None or bool(fit_intercept) or family not in WITH_INTERCEPT
 
 
-def _present(y: Any, family: str, sample_weight: Any) -> NDArray[np.bool_] | None:
+def _present(y: Any, family: str, sample_weight: Any) -> Booleans | None:
     """Return which rows count; None where all may."""
     counts = None if isinstance(y, str) else y
     if sample_weight is None and getattr(counts, "ndim", 1) != 2:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.outcomes import Outcome
+from linsep.rows.arrays import Booleans, Index
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Claim:
     """
 
     where: str
-    rows: NDArray[np.intp]
-    held: NDArray[np.bool_]
+    rows: Index
+    held: Booleans
 
     @property
     def is_prediction(self) -> bool:
@@ -35,7 +35,7 @@ class Claim:
         return int(self.held.sum()) == 1
 
 
-def claim_of(where: str, rows: NDArray[np.intp], outcome: Outcome) -> Claim:
+def claim_of(where: str, rows: Index, outcome: Outcome) -> Claim:
     """Look up the outcomes of the rows that meet a condition."""
     return Claim(where, rows, np.asarray(outcome.has[rows].any(axis=0)))
 
@@ -62,7 +62,7 @@ class Reason:
     is_level: bool = False
 
     @property
-    def predicted(self) -> NDArray[np.intp]:
+    def predicted(self) -> Index:
         """The rows of which one outcome alone is left, sorted."""
         found = [claim.rows for claim in self.claims if claim.is_prediction]
         return found[0] if len(found) == 1 else np.flatnonzero(_are_among(found))
@@ -73,15 +73,13 @@ class Reason:
         return int(_are_among([claim.rows for claim in self.claims]).sum())
 
 
-def outcome_counts(
-    codes: NDArray[np.intp], n_codes: int, has: NDArray[np.bool_]
-) -> NDArray[np.intp]:
+def outcome_counts(codes: Index, n_codes: int, has: Booleans) -> Index:
     """Count the rows with each outcome among those of each code, by code."""
     by_outcome = [np.bincount(codes[held], minlength=n_codes) for held in has.T]
     return np.stack(by_outcome, axis=1)
 
 
-def _are_among(found: Sequence[NDArray[np.intp]]) -> NDArray[np.bool_]:
+def _are_among(found: Sequence[Index]) -> Booleans:
     """Tell of every row, up to the last one, whether it is among some in order."""
     end = max((rows[-1] + 1 for rows in found if rows.size), default=0)
     are_among = np.zeros(end, dtype=bool)
@@ -90,7 +88,7 @@ def _are_among(found: Sequence[NDArray[np.intp]]) -> NDArray[np.bool_]:
     return are_among
 
 
-def left_open(reasons: Iterable[Reason], n: int, n_levels: int) -> NDArray[np.bool_]:
+def left_open(reasons: Iterable[Reason], n: int, n_levels: int) -> Booleans:
     """Return which of n rows have more than one outcome left after all the reasons.
 
     Each reason is a direction, and the sum of directions rules out what any of them

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collinear
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
@@ -28,6 +27,7 @@ from linsep.diagnosis.report.single_columns import reasons_of
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import Watch
 from linsep.rows import as_dense, rows_from
+from linsep.rows.arrays import Booleans, Index
 from linsep.rows.equal_rows import Groups
 from linsep.verified.parts import no_check
 
@@ -81,23 +81,23 @@ class Facts:
         return DiagnosisStatus.QUASI_COMPLETE
 
     @cached_property
-    def separated(self) -> NDArray[np.bool_]:
+    def separated(self) -> Booleans:
         """Which of the observations present are separated."""
         return self.separated_by(self.partition)
 
-    def separated_by(self, partition: AnyPartition) -> NDArray[np.bool_]:
+    def separated_by(self, partition: AnyPartition) -> Booleans:
         """Return which of the observations present a partition separates."""
         return self.demands.separated_observations(
             partition.overlapped, self.groups.group, self.study.outcome.has
         )
 
     @cached_property
-    def levels_held(self) -> NDArray[np.bool_]:
+    def levels_held(self) -> Booleans:
         """Which levels of the outcome each distinct row holds."""
         return levels_of_groups(self.groups, self.study.outcome.has)
 
     @cached_property
-    def contradictions(self) -> NDArray[np.intp]:
+    def contradictions(self) -> Index:
         """Rows of columns that were observed with more than one outcome."""
         if self.study.family in COUNTED:
             return np.empty(0, dtype=np.intp)
@@ -111,7 +111,7 @@ class Facts:
         return n_mixed == self.contradictions.size
 
     @property
-    def alike(self) -> NDArray[np.intp]:
+    def alike(self) -> Index:
         """Two rows of equal columns and different outcomes, of those there are."""
         group, first = self.groups.group, self.contradictions[0]
         has = self.study.outcome.has
@@ -120,7 +120,7 @@ class Facts:
         return np.array([alike[0], alike[np.argmax(is_other)]])
 
     @cached_property
-    def conflict(self) -> NDArray[np.intp]:
+    def conflict(self) -> Index:
         """Rows of two classes that no direction predicts, by themselves; may be none.
 
         They are those of the first conflict found, if nothing came before it.
@@ -192,7 +192,7 @@ class Facts:
     @cached_property
     def told_reasons(self) -> list[Reason]:
         """The reasons but for cells within a level that is told already."""
-        in_level: dict[str, NDArray[np.bool_]] = {}
+        in_level: dict[str, Booleans] = {}
         for reason in self.reasons:
             if reason.factor is not None and reason.is_level:
                 told = in_level.setdefault(reason.factor, np.zeros_like(self.separated))
@@ -201,7 +201,7 @@ class Facts:
             reason for reason in self.reasons if not self._is_within(reason, in_level)
         ]
 
-    def _is_within(self, reason: Reason, told: dict[str, NDArray[np.bool_]]) -> bool:
+    def _is_within(self, reason: Reason, told: dict[str, Booleans]) -> bool:
         """Tell whether a cell lies in a level of one of its factors."""
         if reason.column is None or reason.predicted.size < reason.n_told:
             return False
@@ -213,11 +213,11 @@ class Facts:
         )
 
     @cached_property
-    def unpredicted(self) -> NDArray[np.bool_]:
+    def unpredicted(self) -> Booleans:
         """The separated rows that the reasons, all taken together, do not predict."""
         return self._unpredicted(self.reasons)
 
-    def _unpredicted(self, reasons: list[Reason]) -> NDArray[np.bool_]:
+    def _unpredicted(self, reasons: list[Reason]) -> Booleans:
         open_rows = left_open(reasons, *self.study.outcome.has.shape)
         return np.asarray(self.separated & open_rows)
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction, simplified
@@ -17,6 +16,7 @@ from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.proof.doubles import doubles_from
 from linsep.proof.signs import vanishing
 from linsep.rows import split
+from linsep.rows.arrays import Booleans, Index
 from linsep.rows.working_set import WorkingSet
 
 # With this many columns at most, pairs are tried one by one.
@@ -51,7 +51,7 @@ class WholeDirection:
         """Tell whether a partition separates all rows that can be."""
         return bool((partition.overlapped == self.partition.overlapped).all())
 
-    def columns_used(self, partition: AnyPartition) -> NDArray[np.intp]:
+    def columns_used(self, partition: AnyPartition) -> Index:
         """Return the columns a direction uses, constants not counted."""
         used = np.flatnonzero([value != 0 for value in partition.w])
         return np.setdiff1d(used, self.demands.constants)
@@ -121,19 +121,17 @@ class FewestColumns(WholeDirection):
         return None
 
     @cached_property
-    def _free(self) -> NDArray[np.intp]:
+    def _free(self) -> Index:
         return np.intersect1d(self.demands.constants, self.partition.quotient.kept)
 
-    def _with_free(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _with_free(self, columns: Index) -> Index:
         return np.union1d(columns, self._free).astype(np.intp)
 
     @cached_property
-    def _separated(self) -> NDArray[np.intp]:
+    def _separated(self) -> Index:
         return np.flatnonzero(~self.partition.overlapped)
 
-    def _among(
-        self, columns: NDArray[np.intp], near: NDArray[np.intp]
-    ) -> Partition | Conflict:
+    def _among(self, columns: Index, near: Index) -> Partition | Conflict:
         """Separate the same rows by these columns, or prove that they cannot.
 
         The search starts from the rows `near`.
@@ -150,14 +148,14 @@ class FewestColumns(WholeDirection):
         index = np.sort(working.index)
         return replace(self.partition, w=answer, quotient=space, working=index)
 
-    def _space(self, columns: NDArray[np.intp]) -> Quotient:
+    def _space(self, columns: Index) -> Quotient:
         """Return all ``w`` on these columns that vanish on the overlapped rows."""
         rows, spanning = self.demands.rows, self.partition.quotient.spanning
         if spanning.size:
             return Quotient.on_columns(rows, columns).restricted(spanning)
         return Quotient.whole(rows, columns)  # whose rows are doubles, not integers
 
-    def _vanishing(self, space: Quotient) -> NDArray[np.bool_]:
+    def _vanishing(self, space: Quotient) -> Booleans:
         """Tell which of the separated rows are zero in a space."""
         rows, separated = self.demands.rows, self._separated
         if space.basis is not None:

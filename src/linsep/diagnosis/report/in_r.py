@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
+from linsep.rows.arrays import Index
 
 # Row numbers, and columns, written out.
 MOST_WRITTEN = 20
@@ -58,7 +58,7 @@ def penalty(study: Study) -> str:
     return "\n".join(lines)
 
 
-def without_rows(study: Study, dropped: NDArray[np.intp]) -> str:
+def without_rows(study: Study, dropped: Index) -> str:
     """Return code that fits again without rows, which R counts from 1."""
     family = _family(study)
     left = np.setdiff1d(np.arange(study.present.size), dropped)
@@ -88,7 +88,7 @@ def _family(study: Study) -> str:
     return f'binomial("{link}")' if link and study.family == "binomial" else ""
 
 
-def _formula(study: Study, rows: NDArray[np.intp] | None = None) -> str:
+def _formula(study: Study, rows: Index | None = None) -> str:
     """Return the formula given, if it means the same in R, or one of the columns.
 
     With `rows` of these alone: R refuses factors of one level.
@@ -123,7 +123,7 @@ def _formula(study: Study, rows: NDArray[np.intp] | None = None) -> str:
     return f"{left} ~ {right or '1'}"
 
 
-def _single(study: Study, rows: NDArray[np.intp]) -> set[str]:
+def _single(study: Study, rows: Index) -> set[str]:
     """Return the factors of which these rows have one level."""
     constant = study.part(rows, np.arange(len(study.names))).is_constant
     factors = [coding.factor for coding in study.codings]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.leagues import who_beat_whom
 from linsep.diagnosis.inputs.paired import components
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.phrases import listed
+from linsep.rows.arrays import Index
 
 # Groups that are described.
 MOST_GROUPS = 4
@@ -22,7 +22,7 @@ def league_sentences(study: Study) -> list[str]:
     return list(_sentences(study, study.sides))
 
 
-def _sentences(study: Study, sides: NDArray[np.intp]) -> Iterator[str]:
+def _sentences(study: Study, sides: Index) -> Iterator[str]:
     names, n = study.players, len(study.players)
     wins = who_beat_whom(study)
     winners, losers = wins.T

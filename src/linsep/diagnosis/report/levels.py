@@ -11,15 +11,16 @@ of several. So cells are counted from the levels of the rows, as many cells as o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.diagnosis.report.claims import Claim, Reason, claim_of, outcome_counts
 from linsep.diagnosis.report.phrases import levels_text, listed, number_text, value_text
+from linsep.diagnosis.watch import ShouldStop
 from linsep.rows import as_dense
+from linsep.rows.arrays import Booleans, Index
 
 # Factors of more columns are not looked at without the data they came from.
 MOST_COLUMNS = 200
@@ -72,7 +73,7 @@ def level_column_reasons(
     return found
 
 
-def _is_telling(family: str, counts: NDArray[np.intp]) -> bool:
+def _is_telling(family: str, counts: Index) -> bool:
     """Tell whether something follows for rows of which so many have each outcome."""
     held = np.flatnonzero(counts)
     if family == "poisson":
@@ -94,19 +95,17 @@ class _Table:
         sizes = np.bincount(factor.codes, minlength=n_levels)
         self._ends = np.append(0, np.cumsum(sizes))
 
-    def rows(self, code: int) -> NDArray[np.intp]:
+    def rows(self, code: int) -> Index:
         """Return the rows of a level, in order."""
         return self._order[self._ends[code] : self._ends[code + 1]]
 
-    def other_rows(self, code: int) -> NDArray[np.intp]:
+    def other_rows(self, code: int) -> Index:
         """Return the rows of all other levels."""
         return np.flatnonzero(self.codes != code)
 
 
 def level_reasons(
-    study: Study,
-    separated: NDArray[np.bool_],
-    columns: Mapping[int, tuple[str, int]],
+    study: Study, separated: Booleans, columns: Mapping[int, tuple[str, int]]
 ) -> list[Reason]:
     """Find levels whose rows are all separated and all of one outcome.
 
@@ -123,10 +122,8 @@ def level_reasons(
 
 
 def _levels(
-    study: Study,
-    separated: NDArray[np.bool_],
-    with_columns: set[tuple[str, int]],
-) -> Iterator[tuple[str, str, NDArray[np.intp]]]:
+    study: Study, separated: Booleans, with_columns: set[tuple[str, int]]
+) -> Iterator[tuple[str, str, Index]]:
     """Yield factor, words and rows of each level that may be separated."""
     for factor, columns in _columns_of_factors(study).items():
         known = study.factors.get(factor)
@@ -180,10 +177,7 @@ def crossed_factors(study: Study) -> list[tuple[str, ...]]:
 
 
 def cell_reasons(
-    study: Study,
-    unexplained: NDArray[np.bool_],
-    separated: NDArray[np.bool_],
-    should_stop: Callable[[], bool],
+    study: Study, unexplained: Booleans, separated: Booleans, should_stop: ShouldStop
 ) -> list[Reason]:
     """Find the cells of one outcome whose rows are separated, most rows first.
 
@@ -225,7 +219,7 @@ def cell_reasons(
     return sorted(found, key=lambda reason: -reason.n_told)
 
 
-def _cells(factors: list[Factor]) -> tuple[NDArray[np.intp], int]:
+def _cells(factors: list[Factor]) -> tuple[Index, int]:
     """Give each row the number of its cell, of those that occur."""
     cell, n_cells = np.zeros(factors[0].codes.size, dtype=np.intp), 1
     for factor in factors:

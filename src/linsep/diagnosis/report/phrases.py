@@ -7,10 +7,10 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Dec
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.diagnosis.report.claims import Claim, Reason
+from linsep.rows.arrays import Index
 
 # Long factors so many times smaller than the largest are the rounding of others.
 NOISE = 10**14
@@ -163,7 +163,7 @@ def more_columns(
     return [f"{len(names):,} more {what}: {listed(names)}."]
 
 
-def counted(study: Study, rows: NDArray[np.intp]) -> str:
+def counted(study: Study, rows: Index) -> str:
     """Count rows, and what they stand for: "24 observations in 3 rows"."""
     text = count_rows(rows.size)
     if study.frequencies is None:
@@ -172,7 +172,7 @@ def counted(study: Study, rows: NDArray[np.intp]) -> str:
     return f"{n:,.15g} observation{'s' * (n != 1)} in {text}"
 
 
-def outcomes_text(study: Study, levels: NDArray[np.intp]) -> str:
+def outcomes_text(study: Study, levels: Index) -> str:
     """Name outcomes: "HG = 1", "y = lo or hi", for counts their column."""
     outcome = study.outcome
     if study.family == "poisson":

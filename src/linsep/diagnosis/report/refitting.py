@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
 from linsep.rows import is_sparse
+from linsep.rows.arrays import Booleans, Floats, Index
 
 # Row numbers written out in code; more are asked of the diagnosis.
 MOST_WRITTEN = 20
@@ -36,12 +37,12 @@ class Design:
 
     X: Any
     y: NDArray[Any]
-    weights: NDArray[np.float64]
+    weights: Floats
     names: tuple[str, ...]
-    separated: NDArray[np.intp]
+    separated: Index
 
 
-def design_of(study: Study, separated: NDArray[np.bool_]) -> Design:
+def design_of(study: Study, separated: Booleans) -> Design:
     """Return the numbers of a regression."""
     outcome, y = study.outcome, study.observed
     weights = np.ones(study.present.size) if study.weights is None else study.weights
@@ -52,7 +53,7 @@ def design_of(study: Study, separated: NDArray[np.bool_]) -> Design:
     return Design(study.X, y, weights, study.names, np.flatnonzero(separated))
 
 
-def firth(study: Study, columns: NDArray[np.intp]) -> str:
+def firth(study: Study, columns: Index) -> str:
     """Return code for Firth's penalty on two labels a row."""
     lines = [
         *_block(study, columns),
@@ -63,7 +64,7 @@ def firth(study: Study, columns: NDArray[np.intp]) -> str:
     return _code(["from firthmodels import FirthLogisticRegression"], lines)
 
 
-def penalty(study: Study, columns: NDArray[np.intp]) -> str:
+def penalty(study: Study, columns: Index) -> str:
     """Return code for a ridge penalty by scikit-learn, which spares the constant."""
     constant = np.flatnonzero(study.is_constant)
     intercept = f"fit_intercept={study.fit_intercept or constant.size > 0}"
@@ -86,9 +87,7 @@ def penalty(study: Study, columns: NDArray[np.intp]) -> str:
     return _code([first], lines)
 
 
-def reduction(
-    study: Study, dropped: NDArray[np.intp] | None, columns: NDArray[np.intp]
-) -> str:
+def reduction(study: Study, dropped: Index | None, columns: Index) -> str:
     """Return code that fits a model to some columns, without the rows dropped."""
     y, weights = "design.y", "design.weights"
     if dropped is not None:
@@ -127,9 +126,7 @@ def _code(imports: list[str], lines: list[str]) -> str:
     return "\n".join([*imports, "", *lines])
 
 
-def _block(
-    study: Study, columns: NDArray[np.intp], dropped: NDArray[np.intp] | None = None
-) -> list[str]:
+def _block(study: Study, columns: Index, dropped: Index | None = None) -> list[str]:
     """Write code for some columns as a dense X, without the rows dropped."""
     lines = ["design = answer.design()"]
     X = "design.X"

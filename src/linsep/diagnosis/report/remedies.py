@@ -12,7 +12,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.large_columns import columns_of_any
 from linsep.diagnosis.inputs.families import OF_TIMES
@@ -24,6 +23,7 @@ from linsep.diagnosis.report.premises import is_one_outcome
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.rows import rows_from
+from linsep.rows.arrays import Index
 
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis
@@ -80,8 +80,8 @@ class Reduced:
     status : DiagnosisStatus
     """
 
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    rows: Index
+    columns: Index
     status: DiagnosisStatus
 
 
@@ -147,7 +147,7 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
     return found
 
 
-def _firth(study: Study, columns: NDArray[np.intp]) -> Remedy:
+def _firth(study: Study, columns: Index) -> Remedy:
     """Offer Firth's penalty, by a package where there is one."""
     is_plain = _is_logit(study) and study.outcome.is_labels
     where = "in R brglm2 (https://cran.r-project.org/package=brglm2)"
@@ -171,7 +171,7 @@ def _is_logit(study: Study) -> bool:
     return study.family == "binomial" and study.given.link == "Logit"
 
 
-def _penalty(study: Study, columns: NDArray[np.intp]) -> Remedy:
+def _penalty(study: Study, columns: Index) -> Remedy:
     """Offer a ridge or another prior."""
     where = (
         "in R ordinalNet"
@@ -262,8 +262,8 @@ def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy
 
 def reduced(
     study: Study,
-    rows: NDArray[np.intp],
-    columns: NDArray[np.intp],
+    rows: Index,
+    columns: Index,
     diagnose: Diagnose,
     watch: Watch,
     is_proved: bool = False,
@@ -281,9 +281,7 @@ def reduced(
     return Reduced(rows, kept, DiagnosisStatus.OVERLAP) if is_proved else None
 
 
-def _independent(
-    study: Study, rows: NDArray[np.intp], columns: NDArray[np.intp], watch: Watch
-) -> NDArray[np.intp]:
+def _independent(study: Study, rows: Index, columns: Index, watch: Watch) -> Index:
     """Return the columns that are no combination of a constant and of those before."""
     X = study.X if rows.size == study.X.shape[0] else study.X[rows]
     if columns.size < X.shape[1]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.levels import crossed_factors
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.rows import as_dense
+from linsep.rows.arrays import Index
 
 # Columns shown of a design without names of its own factors.
 MOST_COLUMNS = 12
@@ -50,7 +50,7 @@ def table_of_rows(facts: Facts) -> Any:
 def _columns_involved(facts: Facts) -> list[int]:
     """Return the columns that predict, or those of the direction, a few at most."""
     involved = [r.column for r in facts.reasons if r.column is not None]
-    used: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+    used: Index = np.empty(0, dtype=np.intp)
     if facts.status is not DiagnosisStatus.OVERLAP and facts.unpredicted.any():
         direction, _ = facts.fewest_columns.for_all
         used = facts.fewest_columns.columns_used(direction)
@@ -83,7 +83,7 @@ def _names_in_frame(facts: Facts, columns: list[int], frame: Any) -> list[Any]:
     ]
 
 
-def _outcomes(study: Study, rows: NDArray[np.intp]) -> list[Any]:
+def _outcomes(study: Study, rows: Index) -> list[Any]:
     """Return the outcomes of rows as they were given; of counts both numbers."""
     if study.observed is not None:
         return list(study.observed[rows].tolist())

@@ -8,7 +8,6 @@ from math import gcd
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.inputs.families import OF_TIMES
@@ -36,6 +35,7 @@ from linsep.diagnosis.report.premises import (
 )
 from linsep.diagnosis.report.remedies import Remedy
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
+from linsep.rows.arrays import Index
 
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis
@@ -381,7 +381,7 @@ def _rows(facts: Facts) -> str:
     return ""
 
 
-def separated_text(names: RowNames, rows: NDArray[np.intp]) -> str:
+def separated_text(names: RowNames, rows: Index) -> str:
     """Name the first rows separated."""
     return f"Separated rows{names.kind}: {names.some(rows, MOST_ROWS)}."
 

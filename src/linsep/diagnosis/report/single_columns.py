@@ -6,7 +6,7 @@ and all other rows on the other side or at it: "NV = 1 in 13 rows, all HG = 1".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -21,17 +21,16 @@ from linsep.diagnosis.report.phrases import (
     threshold_text,
     value_text,
 )
+from linsep.diagnosis.watch import ShouldStop
 from linsep.rows import is_sparse, split
+from linsep.rows.arrays import Booleans, Floats, Index
 
 # Rows of an outcome, and all other rows.
-Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+Sides = tuple[Booleans, Booleans]
 
 
 def reasons_of(
-    study: Study,
-    has_constant: bool,
-    should_stop: Callable[[], bool],
-    seen: Sequence[int] = (),
+    study: Study, has_constant: bool, should_stop: ShouldStop, seen: Sequence[int] = ()
 ) -> tuple[list[Reason], bool]:
     """Find the single columns, but for those seen to, that predict some rows.
 
@@ -74,7 +73,7 @@ def _without_repeats(claims: Iterable[Claim]) -> list[Claim]:
     return list({claim.where: claim for claim in claims}.values())
 
 
-def _columns(X: Any, chosen: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[Any]]]:
+def _columns(X: Any, chosen: Index) -> Iterator[tuple[int, NDArray[Any]]]:
     """Yield the numbers and the values of some columns."""
     if not is_sparse(X):
         for j in chosen.tolist():
@@ -88,7 +87,7 @@ def _columns(X: Any, chosen: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[An
         yield j, column
 
 
-def _candidates(study: Study, sides: list[Sides]) -> NDArray[np.intp]:
+def _candidates(study: Study, sides: list[Sides]) -> Index:
     """Return the columns on which outcomes do not mix, told by their extremes."""
     if study.family == "ordinal":
         has = study.outcome.has
@@ -105,9 +104,7 @@ def _candidates(study: Study, sides: list[Sides]) -> NDArray[np.intp]:
     return np.flatnonzero(is_parted)
 
 
-def _extremes(
-    X: Any, mask: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _extremes(X: Any, mask: Booleans) -> tuple[Floats, Floats]:
     """Return the least and the largest value of every column on some rows."""
     if not is_sparse(X):
         blocks = (X[i:j][mask[i:j]] for i, j in split(*X.shape))
@@ -174,7 +171,7 @@ def _condition(
     study: Study,
     column: int,
     x: NDArray[Any],
-    mask: NDArray[np.bool_],
+    mask: Booleans,
     above: bool,
     closed: bool,
 ) -> str:
@@ -189,7 +186,7 @@ def _condition(
     return threshold_text(study.names[column], inner, outer, above, closed)
 
 
-def _range(study: Study, column: int, x: NDArray[Any], mask: NDArray[np.bool_]) -> str:
+def _range(study: Study, column: int, x: NDArray[Any], mask: Booleans) -> str:
     """Say in which range these values lie, and no other; open where none lie beyond."""
     name = study.names[column]
     low, high = float(x[mask].min()), float(x[mask].max())

@@ -8,7 +8,7 @@ for rows in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -29,12 +29,14 @@ from linsep.diagnosis.report.sentences import (
     effect_text,
 )
 from linsep.diagnosis.report.single_columns import reasons_of
+from linsep.diagnosis.watch import ShouldStop
 from linsep.rows import as_dense
+from linsep.rows.arrays import Floats, Index
 from linsep.rows.blocks import MOST_KEPT, BlockRows
 from linsep.rows.matrix_rows import MatrixRows
 
 # The least of each column for a label, or with its sign changed, and the row of it.
-_Ends = tuple[NDArray[np.float64], NDArray[np.intp]]
+_Ends = tuple[Floats, Index]
 _SIGNS = (-1, 1)
 _SIDES = list(product(_SIGNS, (1.0, -1.0)))
 
@@ -67,7 +69,7 @@ def nearer_ends(a: _Ends, b: _Ends) -> _Ends:
 
 def telling_rows(
     rows: BlockRows,
-    separated: NDArray[np.intp],
+    separated: Index,
     outcome: tuple[str, NDArray[np.generic], str],
     names: tuple[str, ...],
 ) -> Study | None:
@@ -102,7 +104,7 @@ def telling_rows(
 
 
 def claims_of_columns(
-    study: Study, separated: NDArray[np.intp], should_stop: Callable[[], bool]
+    study: Study, separated: Index, should_stop: ShouldStop
 ) -> tuple[list[str], bool]:
     """Say what single columns predict, and tell whether that is all rows separated."""
     found, _ = reasons_of(study, study.fit_intercept, should_stop)
