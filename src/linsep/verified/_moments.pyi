@@ -21,9 +21,6 @@ def sum_blocks(
     columns: Index,
     entries: Floats,
 ) -> None: ...
-def reordered(
-    indptr: Index, indices: Index, data: Floats, order: Index
-) -> tuple[Index, Index, Floats]: ...
 def take_products(
     starts: Index, columns: Index, entries: Floats, S: Floats, begin: int, end: int
 ) -> None: ...

@@ -126,31 +126,6 @@ cdef void put_in_order(
         which[f] = place
 
 
-def reordered(
-    const Py_ssize_t[::1] indptr,
-    const Py_ssize_t[::1] indices,
-    const double[::1] data,
-    const Py_ssize_t[::1] order,
-):
-    """Return sparse rows in another order."""
-    cdef Py_ssize_t i, e, at = 0
-    starts, columns, entries = (
-        np.zeros(order.shape[0] + 1, dtype=np.intp),
-        np.empty(indices.shape[0], dtype=np.intp),
-        np.empty(indices.shape[0]),
-    )
-    cdef Py_ssize_t[::1] begin = starts, column = columns
-    cdef double[::1] entry = entries
-    with nogil:
-        for i in range(order.shape[0]):
-            for e in range(indptr[order[i]], indptr[order[i] + 1]):
-                column[at] = indices[e]
-                entry[at] = data[e]
-                at += 1
-            begin[i + 1] = at
-    return starts, columns, entries
-
-
 def take_products(
     const Py_ssize_t[::1] starts,
     const Py_ssize_t[::1] columns,

@@ -24,7 +24,7 @@ from linsep.solvers.blas import calm_blas
 from linsep.solvers.pieces import Check as Check
 from linsep.solvers.pieces import no_check as no_check
 from linsep.solvers.scaling import SMALL_BLOCKS
-from linsep.verified._moments import column_sums, reordered, row_products
+from linsep.verified._moments import column_sums, row_products
 from linsep.verified.vectors import SparseVector, columns_of
 
 # Dense rows of a block at most: a sum over a block has as many terms.
@@ -198,7 +198,12 @@ class Part:
 
     def entries(self, order: Index) -> tuple[Index, Index, Floats]:
         """Return `pattern` and `scaled` of the rows in another order, all of them."""
-        return reordered(*self.pattern, self.scaled, order)
+        from scipy import sparse
+
+        indptr, indices = self.pattern
+        whole: Any = sparse.csr_array((self.scaled, indices, indptr), shape=self.shape)
+        some = whole[order]
+        return some.indptr.astype(np.intp), some.indices.astype(np.intp), some.data
 
     def raw(self, places: Index | slice) -> Any:
         """Return some of the part's rows, their entries as they are."""

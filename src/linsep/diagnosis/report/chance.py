@@ -67,19 +67,16 @@ def chance_of_separation(n_rows: int, rank: int, n_positive: int) -> Chance:
     """
     if rank >= n_rows:
         return Chance(1.0, 1.0)
-    share = 1.0 if 2 * n_positive == n_rows else 0.5
+    halves = 2 if 2 * n_positive == n_rows else 1
     if n_rows <= EXACT_ROWS:
         count = separable_labellings(n_rows, rank)
-        balanced = count * (2 if share == 1.0 else 1)
-        return Chance(
-            _ratio(count, 2**n_rows),
-            _ratio(balanced, 2 * comb(n_rows, n_positive)),
-        )
+        balanced = _ratio(halves * count, 2 * comb(n_rows, n_positive))
+        return Chance(_ratio(count, 2**n_rows), balanced)
     any_balance = log_share(n_rows, rank)
     log_count = any_balance + n_rows * log(2.0)
     return Chance(
         exp(any_balance),
-        exp(min(0.0, log_count + log(share) - log_binomial(n_rows, n_positive))),
+        exp(min(0.0, log_count + log(halves / 2) - log_binomial(n_rows, n_positive))),
     )
 
 
@@ -110,36 +107,29 @@ def chance_sentence(
     any_balance, same_balance = map(
         _rounded_up, (chance.any_balance, chance.same_balance)
     )
-    separated = (
-        f"random labels on {n_rows:,} distinct rows of rank {rank} would be separated "
-        "completely with probability"
-    )
-    balance = f"with {n_positive:,} of them in the last class"
+    start, up_to = "Separation says little here", "up to"
     if overlaps or chance.any_balance <= LIKELY >= chance.same_balance:
         if chance.any_balance > ALMOST_ONE:
             return None
-        verdict = "For comparison" if overlaps else "Separation is informative here"
-        text = f"{verdict}: {separated} at most {any_balance} (Cover 1965)"
-        if chance.same_balance <= ALMOST_ONE:
-            text += f"; {balance}, at most {same_balance}"
-        return f"{text}."
-    if chance.any_balance > LIKELY:
-        text = f"{separated} up to {any_balance} (Cover 1965)"
-        if chance.same_balance <= ALMOST_ONE:
-            text += f"; {balance}, up to {same_balance}"
-    else:
+        start = "For comparison" if overlaps else "Separation is informative here"
+        up_to = "at most"
+    elif chance.any_balance <= LIKELY:
         few = min(n_positive, n_rows - n_positive)
-        text = (
-            f"one class has only {few:,} of {n_rows:,} distinct rows of rank {rank}, "
-            f"and of all labels like that {_share(same_balance)} would be separated "
-            "completely (Cover 1965)"
+        share = f"a share of up to {same_balance}"
+        return (
+            f"{start}: one class has only {few:,} of {n_rows:,} distinct rows of rank "
+            f"{rank}, and of all labels like that "
+            f"{'perhaps all' if same_balance == '1' else share} would be separated "
+            "completely (Cover 1965)."
         )
-    return f"Separation says little here: {text}."
-
-
-def _share(bound: str) -> str:
-    """Word a share that is at most this."""
-    return "perhaps all" if bound == "1" else f"a share of up to {bound}"
+    text = (
+        f"{start}: random labels on {n_rows:,} distinct rows of rank {rank} would be "
+        f"separated completely with probability {up_to} {any_balance} (Cover 1965)"
+    )
+    if chance.same_balance <= ALMOST_ONE:
+        of_them = f"with {n_positive:,} of them in the last class"
+        text += f"; {of_them}, {up_to} {same_balance}"
+    return f"{text}."
 
 
 def _rounded_up(probability: float) -> str:

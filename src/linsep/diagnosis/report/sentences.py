@@ -54,6 +54,22 @@ _ALONE = {
     "davidson": "ties alone rule outcomes out",
     "ordinal": "the thresholds alone predict these rows",
 }
+# What a combination does to the rows, of families that have words of their own.
+_EFFECTS = {
+    "poisson": " is 0 wherever {name} > 0, never positive where {name} = 0, and not 0 "
+    "in {rows}.",
+    "binomial": " is never negative where {second}, never positive where {first}, and "
+    "not 0 in {rows}.",
+    "conditional": " is never lower where {second} than where {first} in the same "
+    "group, and predicts {rows}{among}.",
+    "conditional poisson": " is never lower where {name} > 0 than elsewhere in the "
+    "same group, and predicts {rows}{among}.",
+    **dict.fromkeys(
+        OF_TIMES,
+        " is never lower for a row with an event than for any other at risk then, and "
+        "predicts {rows}{among}.",
+    ),
+}
 # Which estimates there are none of where columns have several effects.
 OF_ALL_OUTCOMES = " under which every outcome can occur"
 
@@ -301,33 +317,16 @@ def direction_terms(
 
 def effect_text(study: Study, n_rows: int) -> str:
     """Say what a combination does to the rows."""
-    name = study.outcome_name
-    if study.family == "poisson":
-        return (
-            f" is 0 wherever {name} > 0, never positive where {name} = 0, and not 0 in "
-            f"{count_rows(n_rows)}."
-        )
-    if study.family == "binomial" and study.outcome.levels.size == 2:
+    first = second = ""
+    if study.outcome.levels.size == 2:
         first, second = (outcome_text(study, k) for k in (0, 1))
-        return (
-            f" is never negative where {second}, never positive where {first}, and not "
-            f"0 in {count_rows(n_rows)}."
-        )
-    if study.family == "conditional":
-        first, second = (outcome_text(study, k) for k in (0, 1))
-        return (
-            f" is never lower where {second} than where {first} in the same group, and "
-            f"predicts {count_rows(n_rows)}{among(study)}."
-        )
-    if study.family == "conditional poisson":
-        return (
-            f" is never lower where {name} > 0 than elsewhere in the same group, and "
-            f"predicts {count_rows(n_rows)}{among(study)}."
-        )
-    if study.family in OF_TIMES:
-        return (
-            " is never lower for a row with an event than for any other at risk then, "
-            f"and predicts {count_rows(n_rows)}{among(study)}."
+    if study.family in _EFFECTS and (study.family != "binomial" or second):
+        return _EFFECTS[study.family].format(
+            name=study.outcome_name,
+            first=first,
+            second=second,
+            rows=count_rows(n_rows),
+            among=among(study),
         )
     if n_rows == 0:
         return ", along which some outcomes are ruled out."

@@ -6,7 +6,7 @@ and all other rows on the other side or at it: "NV = 1 in 13 rows, all HG = 1".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -56,21 +56,15 @@ def reasons_of(
         if study.family == "ordinal":
             claims = _ordinal_claims(study, column, x)
         else:
-            claims = _without_repeats(
-                claim
-                for s in sides
-                for claim in _claims(study, column, x, s, has_constant)
-            )
+            every = (_claims(study, column, x, s, has_constant) for s in sides)
+            # Sides may share a cut: the same rows are spoken of once.
+            said = {claim.where: claim for claims in every for claim in claims}
+            claims = list(said.values())
         if claims:
             coding = study.codings[column]
             is_level = bool(coding.levels)
             found.append(Reason(tuple(claims), column, coding.factor, is_level))
     return found, is_whole
-
-
-def _without_repeats(claims: Iterable[Claim]) -> list[Claim]:
-    """Leave out what was said of the same rows already: sides may share a cut."""
-    return list({claim.where: claim for claim in claims}.values())
 
 
 def _columns(X: Any, chosen: Index) -> Iterator[tuple[int, NDArray[Any]]]:
