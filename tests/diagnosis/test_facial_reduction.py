@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from helpers import known_cases
 from judges import dot, fractions_of, rank, z3_direction_exists
+from linsep.diagnosis.exact.certificate import overlap_weights
 from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import columns_of
 from linsep.diagnosis.exact.facial_reduction import Reduction
-from linsep.diagnosis.exact.overlap_proof import overlap_weights
 from linsep.rows import DenseRows
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.diagnosis.report.phrases import listed
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.input.frames import pandas_for
 from linsep.printable import printable
@@ -88,10 +89,8 @@ class Batch(Sequence[Item]):
         found = [
             printable(str(item.name)) for item in self.items if item.status in separated
         ]
-        if not found:
-            return f"{len(self):,} models: {text}."
-        more = f" and {len(found) - 8:,} more" if len(found) > 8 else ""
-        return f"{len(self):,} models: {text}. Separated: {', '.join(found[:8])}{more}."
+        separated_text = f" Separated: {listed(found)}." if found else ""
+        return f"{len(self):,} models: {text}.{separated_text}"
 
     def __repr__(self) -> str:
         """Show the counts."""

@@ -22,10 +22,10 @@ from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.demands import Demands, demands_of, equal_rows_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction, simplified
 from linsep.diagnosis.exact.large_columns import closed, columns_of_any, is_large
-from linsep.diagnosis.exact.leagues import league_order
 from linsep.diagnosis.exact.ordered_partition import (
     AnyPartition,
     OrderedPartition,
+    league_order,
     null_vectors,
     partition_in_order,
     separated_at_once,
@@ -37,9 +37,9 @@ from linsep.diagnosis.exact.risk_set_partition import (
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.positivity import positivity_of
 from linsep.diagnosis.record import Diagnosis
-from linsep.diagnosis.report.collinear import collinear
 from linsep.diagnosis.report.facts import Facts, budget_for_text
 from linsep.diagnosis.report.page import shown_rows_of
+from linsep.diagnosis.report.phrases import collinear
 from linsep.diagnosis.report.refitting import design_of
 from linsep.diagnosis.report.remedies import Remedy, remedies_of
 from linsep.diagnosis.report.rows_table import table_of_rows
@@ -113,11 +113,7 @@ def diagnose_study(study: Study, watch: Watch, seed: int = 0) -> Diagnosis:
             known = replace(known, **_parted(facts))
             known = replace(known, findings=findings(known, facts))
             watch.begin("coefficients")
-            if beside is not None:
-                decided = named_estimates(demands.named_columns, columns, beside)
-                quickly = partial(dict, decided)
-            else:
-                decided, quickly = _decided(demands, columns, partition, watch)
+            decided, quickly = _decided(demands, columns, partition, watch, beside)
             known = replace(known, **decided)
     except OutOfTime:
         pass
@@ -162,9 +158,15 @@ def _partition(
 
 
 def _decided(
-    demands: Demands, columns: Columns, partition: AnyPartition, watch: Watch
+    demands: Demands,
+    columns: Columns,
+    partition: AnyPartition,
+    watch: Watch,
+    beside: dict[int, Estimate] | None,
 ) -> tuple[dict[str, Any], Callable[[], dict[str, Any]]]:
     """Decide the coefficients: now, or of very many columns when they are asked for.
+
+    Those that were decided `beside` the partition are taken as they are.
 
     Returns
     -------
@@ -174,9 +176,11 @@ def _decided(
         Returns the same; of very many columns as far as they are decided in a second.
     """
     if isinstance(partition, Partition):
-        found = verdicts(demands.rows, partition, watch.is_over)
-        fields = named_estimates(demands.named_columns, columns, found)
+        beside = verdicts(demands.rows, partition, watch.is_over)
+    if beside is not None:
+        fields = named_estimates(demands.named_columns, columns, beside)
         return fields, lambda: fields
+    assert isinstance(partition, OrderedPartition)
 
     def decided(limits: Watch) -> dict[str, Any]:
         if columns.is_open:

@@ -21,8 +21,11 @@ from linsep.diagnosis.inputs.families import family_named
 from linsep.diagnosis.inputs.outcomes import reads_as_event
 from linsep.diagnosis.inputs.study import INTERCEPT
 from linsep.diagnosis.record import Diagnosis
-from linsep.diagnosis.report.collinear import collinear, collinear_lines
-from linsep.diagnosis.report.phrases import estimate_exists
+from linsep.diagnosis.report.phrases import (
+    collinear,
+    collinear_lines,
+    estimate_exists,
+)
 from linsep.diagnosis.report.premises import one_outcome_text
 from linsep.diagnosis.report.sentences import estimate_lines, separated_text
 from linsep.diagnosis.report.streamed_words import (

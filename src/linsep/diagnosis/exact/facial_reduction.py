@@ -13,7 +13,7 @@ existence of maximum likelihood estimates in logistic regression models", Biomet
 
 L grows with every conflict, so there are at most rank-many. The conflicts span L with
 positive weights, so every row of L has a place in a positive sum that vanishes: that is
-the proof that all of O overlaps, written out by `linsep.diagnosis.exact.overlap_proof`.
+the proof that all of O overlaps, written out by `linsep.diagnosis.exact.certificate`.
 
 Both steps run on a working set held in memory. One sweep over all rows then looks for
 rows the ``w`` found fails on, and they join the working set.

@@ -17,6 +17,12 @@ from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
 from linsep.diagnosis.exact.large_columns import echelon, without
+from linsep.diagnosis.inputs.paired import (
+    components,
+    reference_players,
+    who_beat_whom,
+)
+from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.watch import ShouldStop, Watch, require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
@@ -230,3 +236,29 @@ def null_vectors(
         for column in vector.columns[is_left_out[vector.columns]].tolist():
             found[k] = without(found[k], columns.null_vectors[column], column)
     return list(echelon(found, np.arange(d)).values())
+
+
+def league_order(study: Study) -> SparseVector | None:
+    """Return strengths that rise with the group, if groups come in such an order.
+
+    Whoever beat someone of another group is in a higher one. A guess: it is for others
+    to check, as where there are covariates.
+    """
+    assert study.sides is not None
+    n = len(study.players)
+    wins = who_beat_whom(study)
+    rank = components(wins, n, by_wins=True)
+    winners, losers = wins.T
+    across = rank[winners] != rank[losers]
+    if not across.any():
+        return None
+    if (rank[winners] <= rank[losers])[across].all():  # numbered from the top
+        rank = -rank
+    references = reference_players(study.sides, n)
+    zero = np.zeros(n, dtype=np.intp)
+    league = components(study.sides, n)
+    zero[league[references]] = rank[references]
+    strengths = np.delete(rank - zero[league], references)
+    first = 1 if study.family == "davidson" else 0
+    values = enumerate(strengths.tolist(), first)
+    return SparseVector.from_items({j: value for j, value in values if value})

@@ -43,17 +43,14 @@ class Spans:
 
     Attributes
     ----------
-    first, last : ndarray of shape (n,), int
-        The sets of a row, which are of its stratum; `last` is -1 for none.
-    case_of : ndarray of shape (n,), int
-        The set in which it is a case; -1 for none.
-    n_sets : int
+    risk_sets : RiskSets
+        A row is compared from where it enters.
+    last : ndarray of shape (n,), int
+        The last set of a row, which is of its stratum; -1 for none.
     """
 
-    first: Index
+    risk_sets: RiskSets
     last: Index
-    case_of: Index
-    n_sets: int
 
     @classmethod
     def of(cls, sets: RiskSets, *, exact: bool) -> Spans:
@@ -66,13 +63,14 @@ class Spans:
             sets.is_compared, sets.leaves - (is_case & exact) - 1, np.intp(-1)
         )
         last[last < sets.enters] = -1
-        return cls(sets.enters, last, sets.case_of, sets.n_sets)
+        return cls(sets, last)
 
     @cached_property
     def _of_sets(self) -> Index:
         """The nodes above each set, itself the first, of shape (n_sets, n_levels)."""
-        n_levels = max(1, self.n_sets - 1).bit_length() + 1
-        leaves = np.arange(self.n_sets) + (1 << (n_levels - 1))
+        n_sets = self.risk_sets.n_sets
+        n_levels = max(1, n_sets - 1).bit_length() + 1
+        leaves = np.arange(n_sets) + (1 << (n_levels - 1))
         return leaves[:, np.newaxis] >> np.arange(n_levels)
 
     @cached_property
@@ -80,7 +78,7 @@ class Spans:
         """The nodes that make up the span of each row, and the rows."""
         size = 1 << (self._of_sets.shape[1] - 1)
         rows = np.flatnonzero(self.last >= 0)
-        low, high = self.first[rows] + size, self.last[rows] + size + 1
+        low, high = self.risk_sets.enters[rows] + size, self.last[rows] + size + 1
         nodes, owners = [], []
         while rows.size:
             for node, at in ((low, low % 2 == 1), (high - 1, high % 2 == 1)):
@@ -97,12 +95,12 @@ class Spans:
         from scipy import sparse
 
         above, (nodes, owners) = self._of_sets, self._of_rows
-        n_nodes = 1 << above.shape[1]
-        starts = np.arange(self.n_sets + 1) * above.shape[1]
+        n_sets, n_nodes = len(above), 1 << above.shape[1]
+        starts = np.arange(n_sets + 1) * above.shape[1]
         return (
             sparse.csr_array(
                 (np.ones(above.size), above.ravel(), starts),
-                shape=(self.n_sets, n_nodes),
+                shape=(n_sets, n_nodes),
             ),
             sparse.csr_array(
                 (np.ones(nodes.size), (nodes, owners)), shape=(n_nodes, self.last.size)
@@ -147,9 +145,10 @@ class Spans:
 
     def least_case(self, ranks: Index) -> Index:
         """Return the smallest rank of the cases of each set."""
-        found = np.full(self.n_sets, np.iinfo(np.intp).max)
-        is_case = self.case_of >= 0
-        np.minimum.at(found, self.case_of[is_case], ranks[is_case])
+        sets = self.risk_sets
+        found = np.full(sets.n_sets, np.iinfo(np.intp).max)
+        is_case = sets.case_of >= 0
+        np.minimum.at(found, sets.case_of[is_case], ranks[is_case])
         return found
 
 
@@ -175,7 +174,7 @@ class Sums:
     M_error: Floats
 
 
-def sums_at(X: Floats, w: Floats, sets: Spans) -> Sums:
+def sums_at(X: Floats, w: Floats, spans: Spans) -> Sums:
     """Sum over all pairs with the weights of a point.
 
     Parameters
@@ -183,27 +182,28 @@ def sums_at(X: Floats, w: Floats, sets: Spans) -> Sums:
     X : ndarray of shape (n, d)
         Differences of rows of X are those of the data, up to the rounding of each.
     w : ndarray of shape (d,)
-    sets : Spans
+    spans : Spans
     """
+    sets = spans.risk_sets
     n = X.shape[0]
     eta = X @ w
     u = np.maximum(np.exp(eta - eta.max()), LEAST_WEIGHT)
-    U = sets.summed(u)
+    U = spans.summed(u)
     is_case = sets.case_of >= 0
     own = sets.case_of[is_case]
-    n_cases = np.bincount(own, minlength=sets.n_sets).astype(np.float64)
+    n_cases = sets.n_cases.astype(np.float64)
     v = 1.0 / np.maximum(U, LEAST_WEIGHT)
     # Each case has the pairs of its set: so many that weights of a row add up to n_k v.
     along = np.zeros(n)
     along[is_case] = (v * U)[own]
-    opposite = u * sets.since(n_cases * v)
+    opposite = u * spans.since(n_cases * v)
     cases = X[is_case]
-    S = sets.summed(u[:, np.newaxis] * X)
+    S = spans.summed(u[:, np.newaxis] * X)
     r = X.T @ (along - opposite)
     both = X.T * (along + opposite) @ X
     cross = (cases * v[own][:, np.newaxis]).T @ S[own]
     sizes = np.abs(X)
-    S_size = sets.summed(u[:, np.newaxis] * sizes)
+    S_size = spans.summed(u[:, np.newaxis] * sizes)
     # Sums of numbers of one sign, three times at most one after the other.
     allowance = gamma(6 * n + 100)
     cross_size = (sizes[is_case] * v[own][:, np.newaxis]).T @ S_size[own]

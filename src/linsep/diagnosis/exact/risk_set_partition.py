@@ -102,12 +102,12 @@ class RiskSetPartition:
         w = self._together()
         return self._partition(w), self._verdicts(w, strata)
 
-    def _sets(self, strata: Index) -> tuple[Spans, RiskSets]:
-        """Return the risk sets within strata."""
+    def _spans(self, strata: Index) -> Spans:
+        """Return the spans of the risk sets within strata."""
         assert self.study.observed is not None
         family = self.study.family
         sets = RiskSets.of(self.study.observed, strata, family)
-        return Spans.of(sets, exact=family == "cox exact"), sets
+        return Spans.of(sets, exact=family == "cox exact")
 
     def _give_up(self, why: str = "rounding hides a direction") -> None:
         self.watch.give_up(
@@ -118,15 +118,17 @@ class RiskSetPartition:
 
     def _next(self, strata: Index) -> list[int] | None:
         """Find a direction that separates some pairs, or prove that there is none."""
-        sets, _ = self._sets(strata)
-        if sets.n_sets == 0:
+        sets = self._spans(strata)
+        if sets.risk_sets.n_sets == 0:
             return None
         for j in range(self.kept.size):
             unit = [int(k == j) for k in range(self.kept.size)]
             for sign in (1, -1):
                 if self._separates([sign * value for value in unit], sets):
                     return [sign * value for value in unit]
-        used, X = self._independent(strata)
+        columns, _ = self._columns_within(strata)
+        used = np.sort(columns.kept[columns.kept < self.kept.size])
+        X = np.ascontiguousarray(self.centred[:, used])
         w = np.zeros(used.size)
         sums = sums_at(X, w, sets)
         for _ in range(MOST_STEPS):
@@ -143,19 +145,12 @@ class RiskSetPartition:
         self._give_up()
         return None
 
-    def _independent(self, strata: Index) -> tuple[Index, Floats]:
-        """Return the columns that are independent within strata, and those centred."""
-        columns, _ = self._columns_within(strata)
-        used = np.sort(columns.kept[columns.kept < self.kept.size])
-        return used, np.ascontiguousarray(self.centred[:, used])
-
     def _columns_within(self, strata: Index) -> tuple[Columns, int]:
         """Tell the columns apart within strata, and return the rank.
 
         Of rows that are compared there; the others say nothing.
         """
-        _, sets = self._sets(strata)
-        here = sets.is_compared
+        here = self._spans(strata).risk_sets.is_compared
         d = self.kept.size
         if not here.any():
             return Columns(np.empty(0, dtype=np.intp), np.ones(d, dtype=bool)), 0
@@ -267,7 +262,8 @@ class RiskSetPartition:
     def _is_separated(self, w: list[int]) -> Booleans:
         """Return which rows only strict pairs speak of, for a direction of them all."""
         assert self.study.strata is not None
-        spans, sets = self._sets(self.study.strata)
+        spans = self._spans(self.study.strata)
+        sets = spans.risk_sets
         ranks, _ = self._ranks(w)
         # A case alone at its time is not compared with itself.
         is_case = sets.case_of >= 0

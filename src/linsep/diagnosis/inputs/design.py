@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -115,11 +115,8 @@ def study_from(
     if kept.size == 0:
         raise InputError(_NO_ROWS.get(family, _NO_ROW).format(family=family))
     observed = None if outcome.is_labels else numbers_of(y, family)
-    is_counted = observed is not None and observed.ndim == 2 and family == "binomial"
-    if is_counted and frequencies is None:
-        assert observed is not None
+    if frequencies is None and family == "binomial" and _are_counts(observed):
         frequencies = observed.sum(axis=1)
-        frequencies = frequencies if _are_whole(observed) else None
     name = outcome_name or getattr(y, "name", None) or "y"
     study = Study(
         features,
@@ -184,9 +181,12 @@ def is_pandas(data: Any) -> bool:
     return hasattr(data, "iloc") and hasattr(data, "columns")
 
 
-def _are_whole(counts: Floats) -> bool:
-    """Tell whether numbers are counts, and not shares."""
-    return bool((counts == np.rint(counts)).all() and counts.sum(axis=1).max() > 1)
+def _are_counts(observed: Floats | None) -> TypeGuard[Floats]:
+    """Tell whether these are counts of two outcomes, and not shares."""
+    if observed is None or observed.ndim == 1:
+        return False
+    is_whole = (observed == np.rint(observed)).all()
+    return bool(is_whole and observed.sum(axis=1).max() > 1)
 
 
 def checked_features(

@@ -171,6 +171,16 @@ def reference_players(sides: Index, n_players: int) -> Index:
     return np.sort(order[first])
 
 
+def who_beat_whom(study: Study) -> Index:
+    """Return winners and losers, one pair a win, of shape (k, 2); a tie is two."""
+    sides = study.sides
+    assert sides is not None
+    lost, *ties, won = study.outcome.has.T
+    for tied in ties:
+        lost, won = lost | tied, won | tied
+    return np.concatenate([sides[won], sides[lost][:, ::-1]])
+
+
 def _of_file(path: Any, weights: Any) -> tuple[Any, Any]:
     """Read the columns of a file of comparisons; weights may be one of them."""
     from linsep.input.files import Request, read_columns

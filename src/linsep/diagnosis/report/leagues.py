@@ -6,23 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from linsep.diagnosis.exact.leagues import who_beat_whom
-from linsep.diagnosis.inputs.paired import components
+from linsep.diagnosis.inputs.paired import components, who_beat_whom
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.phrases import listed
-from linsep.rows.arrays import Index
 
 # Groups that are described.
 MOST_GROUPS = 4
 
 
-def league_sentences(study: Study) -> list[str]:
+def league_sentences(study: Study) -> Iterator[str]:
     """Describe who never lost to whom; facts of the comparisons alone."""
-    assert study.sides is not None
-    return list(_sentences(study, study.sides))
-
-
-def _sentences(study: Study, sides: Index) -> Iterator[str]:
+    sides = study.sides
+    assert sides is not None
     names, n = study.players, len(study.players)
     wins = who_beat_whom(study)
     winners, losers = wins.T

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.diagnosis.report.claims import Claim, Reason
 from linsep.rows.arrays import Index
+
+if TYPE_CHECKING:
+    from linsep.diagnosis.record import Diagnosis
 
 # Long factors so many times smaller than the largest are the rounding of others.
 NOISE = 10**14
@@ -22,6 +27,10 @@ SHORT = 5
 LONGEST_FACTOR = 10**6
 # Things listed before the rest is counted.
 MOST_LISTED = 8
+# Collinear columns written out, and the characters that a combination may have; longer
+# ones stand in `collinear` alone.
+MOST_WRITTEN = 8
+LONGEST_TEXT = 300
 
 
 def combination_text(terms: Sequence[tuple[str, int | Fraction]]) -> str:
@@ -243,13 +252,6 @@ def threshold_text(
     return f"{name} {'>' if above else '<'}{'=' * closed} {number}"
 
 
-def between_text(
-    name: str, low: float, below: float, high: float, beyond: float
-) -> str:
-    """Say in which range values lie; `below` and `beyond` are the next ones outside."""
-    return f"{cut_text(low, below)} <= {name} <= {cut_text(high, beyond)}"
-
-
 def value_text(study: Study, column: int, value: float) -> str:
     """Say that a column has a value, factor levels by their own names.
 
@@ -292,3 +294,44 @@ def listed(items: Sequence[str], most: int = MOST_LISTED) -> str:
     if len(items) <= most:
         return ", ".join(items)
     return f"{', '.join(items[:most])} and {len(items) - most:,} more"
+
+
+def collinear(
+    named_columns: Sequence[tuple[str, int]], columns: Columns
+) -> dict[str, str]:
+    """Write each column that adds nothing as a combination of earlier ones."""
+    if columns.is_open:
+        return {}
+    names = {j: name for name, j in named_columns}
+    kept = set(columns.kept.tolist())
+    found = {}
+    for name, j in named_columns:
+        terms = columns.combinations.get(j)
+        if j in kept:
+            continue
+        if terms is None:
+            found[name] = "a combination of earlier columns"
+            continue
+        named = [(names[k], factor) for k, factor in terms.items() if k in names]
+        parts = [combination_text(named)] if named else []
+        if len(named) < len(terms):
+            parts.append("a constant in each group")
+        found[name] = " + ".join(parts) or "0"
+    return found
+
+
+def collinear_lines(answer: Diagnosis) -> list[str]:
+    """Say which columns add nothing, and of which they are combinations."""
+    if not answer.collinear:
+        return []
+    shown = [
+        f"{name} = {text if len(text) <= LONGEST_TEXT else 'a longer combination'}"
+        for name, text in answer.collinear.items()
+    ]
+    more = len(shown) - MOST_WRITTEN
+    return [
+        "Collinear columns, apart from separation: the design has rank "
+        f"{answer.rank} of {len(answer.coefficient_names)}; "
+        + "; ".join(shown[:MOST_WRITTEN] + [f"and {more:,} more"] * (more > 0))
+        + "."
+    ]

@@ -94,10 +94,8 @@ def reduction(study: Study, dropped: Index | None, columns: Index) -> str:
         y, weights = f"{y}[rows]", f"{weights}[rows]"
     imports = ["import pandas", "import statsmodels.api as sm"]
     lines = _block(study, columns, dropped)
-    if columns.size < len(study.names):
-        names = "numpy.array(design.names)[columns]"
-    else:
-        names = "design.names"
+    is_whole = columns.size == len(study.names)
+    names = "design.names" if is_whole else "numpy.array(design.names)[columns]"
     lines.append(f"X = pandas.DataFrame(X, columns={names})")
     if study.fit_intercept and study.family != "ordinal":
         lines.append('X.insert(0, "intercept", 1.0)')

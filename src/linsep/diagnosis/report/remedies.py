@@ -75,12 +75,11 @@ class Reduced:
 
     Attributes
     ----------
-    rows, columns : ndarray of int
-        Those left, of the study's; the columns are independent.
+    columns : ndarray of int
+        Those left, of the study's, which are independent.
     status : DiagnosisStatus
     """
 
-    rows: Index
     columns: Index
     status: DiagnosisStatus
 
@@ -277,8 +276,8 @@ def reduced(
         return None
     answer = diagnose(study.part(rows, kept), Watch(watch.seconds_left))
     if answer.proved:
-        return Reduced(rows, kept, answer.status)
-    return Reduced(rows, kept, DiagnosisStatus.OVERLAP) if is_proved else None
+        return Reduced(kept, answer.status)
+    return Reduced(kept, DiagnosisStatus.OVERLAP) if is_proved else None
 
 
 def _independent(study: Study, rows: Index, columns: Index, watch: Watch) -> Index:

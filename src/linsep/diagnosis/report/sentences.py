@@ -13,11 +13,11 @@ from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.chance import chance_sentence
-from linsep.diagnosis.report.collinear import collinear_lines
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.leagues import league_sentences
 from linsep.diagnosis.report.phrases import (
     claim_texts,
+    collinear_lines,
     count_rows,
     counted,
     estimate_exists,
@@ -200,7 +200,7 @@ def _contradictions(facts: Facts) -> str:
 def _culprits(facts: Facts) -> tuple[list[str], list[str]]:
     """Say which columns, levels and cells predict which rows: first and other lines."""
     if facts.study.sides is not None:
-        told = league_sentences(facts.study)
+        told = list(league_sentences(facts.study))
         is_more = len(facts.study.names) > len(facts.study.players) - 1
         is_more |= facts.study.family == "davidson"
         return told + (_direction_lines(facts) if is_more else []), []

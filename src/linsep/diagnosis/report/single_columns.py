@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.claims import Claim, Reason, claim_of
 from linsep.diagnosis.report.phrases import (
-    between_text,
+    cut_text,
     is_short,
     threshold_text,
     value_text,
@@ -191,7 +191,8 @@ def _range(study: Study, column: int, x: NDArray[Any], mask: Booleans) -> str:
         return threshold_text(name, high, float(beyond.min()), above=False)
     if beyond.size == 0:
         return threshold_text(name, low, float(below.max()), above=True)
-    return between_text(name, low, float(below.max()), high, float(beyond.min()))
+    least, most = cut_text(low, float(below.max())), cut_text(high, float(beyond.min()))
+    return f"{least} <= {name} <= {most}"
 
 
 def _ordinal_claims(study: Study, column: int, x: NDArray[Any]) -> list[Claim]:
