@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from linsep.diagnosis.exact.columns import columns_of
-from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.inputs.call_shapes import study_of
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.pipeline import diagnose_study
@@ -28,6 +28,7 @@ from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.input import InputError, checked_seed, checked_time_limit
 from linsep.printable import printable
+from linsep.proof.answers import Conflict
 from linsep.proof.exact import integers_from
 from linsep.proof.signs import signs_of
 from linsep.rows import as_dense, is_sparse, rows_from

@@ -33,7 +33,7 @@ _RIGHT_TO_LEFT = re.compile(
 
 @dataclass(frozen=True)
 class Advice:
-    """Something to do: a name, why, what of the model it leaves, and code.
+    """Something to do: a name, why, code, and what of the model it leaves.
 
     `code` is Python, `r_code` is R; either may be empty.
     """
@@ -41,8 +41,8 @@ class Advice:
     name: str
     why: str
     code: str = ""
-    r_code: str = ""
     leaves: str = ""
+    r_code: str = ""
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ from functools import cached_property
 
 import numpy as np
 
-from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import OutOfTime, ShouldStop, require_time
+from linsep.proof.answers import Conflict
 from linsep.proof.doubles import scaled_doubles
 from linsep.proof.exact import IntegerArray, IntegerRows, integers_from, python_vector
 from linsep.proof.signs import all_positive

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
-from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.proof import linear
+from linsep.proof.answers import Conflict
 from linsep.proof.certificate import Certificate
 from linsep.proof.exact import IntegerRows, python_vector
 from linsep.proof.simplex import never

@@ -24,9 +24,9 @@ import numpy as np
 
 from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.facial_reduction import Partition
-from linsep.diagnosis.exact.quotient import Conflict
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import OutOfTime, ShouldStop
+from linsep.proof.answers import Conflict
 from linsep.proof.doubles import doubles_from
 from linsep.proof.exact import integers_from
 from linsep.proof.signs import all_positive, settled_signs

@@ -28,8 +28,9 @@ from fractions import Fraction
 import numpy as np
 
 from linsep.diagnosis.exact.columns import some_of
-from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.watch import ShouldStop, require_time
+from linsep.proof.answers import Conflict
 from linsep.proof.signs import all_positive, exact_signs_of, settled_signs, vanishing
 from linsep.proof.simplex import never
 from linsep.rows import Rows

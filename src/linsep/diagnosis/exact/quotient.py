@@ -3,7 +3,7 @@
 Rows known to overlap span a space L; the weight vectors that vanish on it are ``w =
 N u`` for an integer matrix ``N``. In the coordinates ``u`` a row is ``a_i N``, an exact
 vector of integers. Engines see it rounded to doubles and name candidates; what they
-name is settled on the integers.
+name is settled on the integers. The positive sum of a conflict lies in L.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from linsep.diagnosis.watch import OutOfTime, ShouldStop, require_time
-from linsep.proof import answers, linear
+from linsep.proof import linear
+from linsep.proof.answers import Conflict, Separator
 from linsep.proof.doubles import scaled_doubles
 from linsep.proof.exact import (
     IntegerArray,
@@ -36,22 +37,6 @@ from linsep.rows.working_set import WorkingSet
 EXTRA = -1
 # Reports of an engine without a step in between, before it is taken to be stuck.
 MOST_REPORTS = 20
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """Rows whose positive sum lies in the span of rows known to overlap.
-
-    Attributes
-    ----------
-    rows : tuple of int
-        Row numbers; `EXTRA` for the row asked about.
-    weights : tuple of int
-        Positive.
-    """
-
-    rows: tuple[int, ...]
-    weights: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -295,7 +280,7 @@ class _Exact:
         answer = settle_rows(self.integers, should_stop=should_stop)
         if answer is None:
             return None
-        if isinstance(answer, answers.Separator):
+        if isinstance(answer, Separator):
             return self.quotient.to_weights(answer.w)
         return self._named(answer, np.arange(self.integers.shape[0]))
 
@@ -329,7 +314,7 @@ class _Exact:
         w = self.quotient.to_weights(u)
         return w if all_positive(self.quotient.rows, w, self.index) else None
 
-    def _named(self, found: answers.Conflict, order: Index) -> Conflict:
+    def _named(self, found: Conflict, order: Index) -> Conflict:
         """Name the rows of a conflict by their numbers in the data."""
         numbers = np.append(self.index, EXTRA)
         chosen = order[np.asarray(found.rows)]

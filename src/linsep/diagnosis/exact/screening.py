@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.diagnosis.exact.columns import columns_of
-from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.inputs.outcomes import outcome_from
 from linsep.input import InputError
+from linsep.proof.answers import Conflict
 from linsep.proof.doubles import doubles_from
 from linsep.proof.gordan import conflict_among
 from linsep.proof.simplex import never

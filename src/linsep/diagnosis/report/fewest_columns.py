@@ -11,8 +11,9 @@ import numpy as np
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction, simplified
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
-from linsep.diagnosis.exact.quotient import Conflict, Quotient
+from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.watch import OutOfTime, Watch
+from linsep.proof.answers import Conflict
 from linsep.proof.doubles import doubles_from
 from linsep.proof.signs import vanishing
 from linsep.rows import split

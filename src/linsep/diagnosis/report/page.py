@@ -93,7 +93,7 @@ def page_of(answer: Diagnosis, with_proof: bool) -> Page:
     proof, checks = proof_of(answer, with_proof)
     if checks:
         checks.insert(1, "X, y = answer.certificate_data()")
-    advice = [Advice(r.name, r.why, r.code, r.r_code, r.leaves) for r in remedies]
+    advice: list[Advice] = list(remedies)
     meaning = _MEANING[answer.status]
     if OF_ALL_OUTCOMES in answer.message:
         meaning = _OF_NEIGHBOURS

@@ -22,6 +22,7 @@ from linsep.diagnosis.report.phrases import counted, is_are, listed
 from linsep.diagnosis.report.premises import is_one_outcome
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
+from linsep.report.page import Advice
 from linsep.rows import rows_from
 from linsep.rows.arrays import Index
 
@@ -35,7 +36,7 @@ Diagnose = Callable[[Study, Watch], "Diagnosis"]
 
 
 @dataclass(frozen=True)
-class Remedy:
+class Remedy(Advice):
     """One thing that is usually done about separation.
 
     Attributes
@@ -51,12 +52,6 @@ class Remedy:
     r_code : str
         The same in R, with `d` the data; empty where there is none.
     """
-
-    name: str
-    why: str
-    code: str = ""
-    leaves: str = ""
-    r_code: str = ""
 
     @property
     def text(self) -> str:
