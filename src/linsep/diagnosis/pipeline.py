@@ -183,10 +183,16 @@ def _decided(
     assert isinstance(partition, OrderedPartition)
 
     def decided(limits: Watch) -> dict[str, Any]:
-        if columns.is_open:
-            return _closed(demands, columns, limits)
-        found = _verdicts(demands, columns, partition, limits)
-        return named_estimates(demands.named_columns, columns, found)
+        named = demands.named_columns
+        if not columns.is_open:
+            found = _verdicts(demands, columns, partition, limits)
+            return named_estimates(named, columns, found)
+        # Which columns of a wide design are kept; their verdicts are left open.
+        known = columns
+        with suppress(OutOfTime):
+            known = closed(demands.rows, columns, demands.order, limits.is_over)
+        fields = {"collinear": collinear(named, known)}
+        return fields | named_estimates(named, known, {})
 
     left = watch.seconds_left
     whole = LazyIfMade(lambda: decided(Watch(left)))
@@ -202,14 +208,6 @@ def _decided(
         name: LazyMapping(partial(lambda k: whole.value[k], name)) for name in names
     }
     return lazy, quickly
-
-
-def _closed(demands: Demands, columns: Columns, watch: Watch) -> dict[str, Any]:
-    """Tell which columns of a wide design are kept; their verdicts are left open."""
-    with suppress(OutOfTime):
-        columns = closed(demands.rows, columns, demands.order, watch.is_over)
-    found = collinear(demands.named_columns, columns)
-    return named_estimates(demands.named_columns, columns, {}) | {"collinear": found}
 
 
 def _verdicts(

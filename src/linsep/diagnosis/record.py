@@ -14,7 +14,7 @@ from linsep.input.frames import pandas_for
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
 from linsep.report.page import HasPage, Page
-from linsep.rows.arrays import Floats, Index
+from linsep.rows.arrays import Floats, Index, no_index
 from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from linsep.diagnosis.report.remedies import Remedy
     from linsep.proof.certificate import Certificate
     from linsep.report.shown_rows import ShownRows
-
-
-def _no_rows() -> Index:
-    return np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -82,8 +78,8 @@ class Diagnosis(HasPage):
     family: str
     message: str = ""
     rank: int | None = None
-    separated_rows: Index = field(default_factory=_no_rows)
-    overlapped_rows: Index = field(default_factory=_no_rows)
+    separated_rows: Index = field(default_factory=no_index)
+    overlapped_rows: Index = field(default_factory=no_index)
     direction: Floats | None = None
     exact_direction: tuple[int, ...] | None = None
     estimates: Mapping[str, Estimate] = field(default_factory=dict)

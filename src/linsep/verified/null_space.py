@@ -19,7 +19,7 @@ import numpy as np
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows
 from linsep.rows import as_dense
-from linsep.rows.arrays import Booleans, Floats, Index
+from linsep.rows.arrays import Booleans, Floats, Index, no_index
 from linsep.solvers._factors import divided, pivoted_cholesky
 from linsep.solvers.blas import calm_blas
 from linsep.verified.moments import NARROW, Layout, Moments, NotPositive, factored
@@ -272,7 +272,7 @@ def _solved(part: Part, pivots: Index, free: Index) -> dict[int, SparseVector]:
 
 def _not_vanishing(part: Part, vector: SparseVector) -> Index:
     """Return the rows, by their places, on which a vector is not zero."""
-    found = [np.empty(0, dtype=np.intp)]
+    found = [no_index()]
     within = vector.within(vector.columns)
     for range_, block in part.restricted(vector.columns).raw_blocks():
         found.append(range_.start + np.flatnonzero(within.signs_on(block)))

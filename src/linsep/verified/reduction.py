@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.rows import Rows
-from linsep.rows.arrays import Booleans, Floats, Index
+from linsep.rows.arrays import Booleans, Floats, Index, no_index
 from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace, null_space, restricted_space
 from linsep.verified.overlap import Counts, Step, Weights
@@ -44,10 +44,6 @@ TRIED = -1
 BITS = (1, 3, 6, 12, 24, 52)
 
 
-def _no_columns() -> Index:
-    return np.empty(0, dtype=np.intp)
-
-
 @dataclass(frozen=True)
 class Reduced:
     """The rows parted, by proofs in the order in which they were found.
@@ -74,8 +70,8 @@ class Reduced:
     directions: list[SparseVector]
     stage: Index
     point: Floats | None = None
-    columns: Index = field(default_factory=_no_columns)
-    eliminated: Index = field(default_factory=_no_columns)
+    columns: Index = field(default_factory=no_index)
+    eliminated: Index = field(default_factory=no_index)
     space: NullSpace | None = None
     is_proved: bool = field(kw_only=True)
 
@@ -192,7 +188,7 @@ class Reduction:
         is_proved: bool = False,
     ) -> Reduced:
         self.stage[presolve.left] = len(self.directions)
-        eliminated = _no_columns() if eliminated is None else eliminated
+        eliminated = no_index() if eliminated is None else eliminated
         given = point, presolve.columns, eliminated, space
         return Reduced(self.directions, self.stage, *given, is_proved=is_proved)
 
@@ -206,7 +202,7 @@ class _Found:
     first: Index
     is_proved: bool = False
     direction: SparseVector | None = None
-    gone: Index = field(default_factory=_no_columns)
+    gone: Index = field(default_factory=no_index)
     is_singular: bool = False
 
     @property

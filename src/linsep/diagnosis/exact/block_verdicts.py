@@ -29,7 +29,7 @@ from linsep.proof.doubles import scaled_doubles
 from linsep.proof.exact import IntegerArray, IntegerRows, integers_from, python_vector
 from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, rows_from
-from linsep.rows.arrays import Floats, Index
+from linsep.rows.arrays import Floats, Index, no_index
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.working_set import WorkingSet
 from linsep.solvers.engines import Kind, solve
@@ -173,7 +173,7 @@ class _Blocks:
         N = np.zeros((columns.size, len(members)), dtype=object)
         for k, vector in enumerate(vectors):
             N[np.searchsorted(columns, vector.columns), k] = vector.values
-        none = np.empty(0, dtype=np.intp)
+        none = no_index()
         quotient = Quotient(rows_from(block), np.arange(columns.size), none, N)
         if all(vector.columns.size == 1 for vector in vectors):
             order = np.searchsorted(columns, [vector.columns[0] for vector in vectors])

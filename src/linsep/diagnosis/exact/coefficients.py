@@ -31,6 +31,7 @@ from linsep.proof.doubles import doubles_from
 from linsep.proof.exact import integers_from
 from linsep.proof.signs import all_positive, settled_signs
 from linsep.rows import Rows
+from linsep.rows.arrays import no_index
 from linsep.rows.working_set import WorkingSet
 
 
@@ -113,7 +114,7 @@ class _Question:
             dimension=self.quotient.dimension,
             start=np.sort(working[nearest]),
         )
-        self.near = np.empty(0, dtype=np.intp)  # the rows of the last conflict
+        self.near = no_index()  # the rows of the last conflict
 
     def shortcut(self, column: int) -> tuple[int, ...] | None:
         """Push the direction at hand against the sign, as far as near rows allow.

@@ -23,7 +23,7 @@ from linsep.proof.exact import IntegerArray, IntegerRows
 from linsep.proof.signs import vanishing
 from linsep.proof.simplex import never
 from linsep.rows import Rows, as_dense
-from linsep.rows.arrays import Booleans, Index
+from linsep.rows.arrays import Booleans, Index, no_index
 from linsep.verified.vectors import SparseVector
 
 # Beyond this many columns left out, combinations are not written down one by one.
@@ -72,7 +72,7 @@ class Columns:
     @classmethod
     def open(cls, d: int) -> Columns:
         """Return what is known of d columns before they are looked at."""
-        return cls(np.empty(0, dtype=np.intp), np.zeros(d, dtype=bool), is_open=True)
+        return cls(no_index(), np.zeros(d, dtype=bool), is_open=True)
 
     @property
     def rank(self) -> int | None:
@@ -155,7 +155,7 @@ def _narrow(
     left_out = np.array(sorted(combinations), dtype=np.intp)
     kept = np.setdiff1d(np.arange(d), left_out)
     return Columns(kept, np.array([any(row) for row in basis], bool), combinations), (
-        np.empty(0, dtype=np.intp)
+        no_index()
     )
 
 
@@ -219,7 +219,7 @@ def _wide(
     m, d = rows.shape
     independent = linear.independent_columns(values.T, attempt)
     if len(independent) != len(pivots):
-        return None, np.empty(0, dtype=np.intp)
+        return None, no_index()
     basis = values[independent]
     square = linear.integer_matrix(basis[:, pivots])
     others = np.setdiff1d(np.arange(m), chosen[independent])
@@ -243,7 +243,7 @@ def _wide(
         unit[0, pivots[k]] = 1
         if _in_row_space(unit, basis, square, pivots)[0]:
             aliased[priority[pivots[k]]] = False
-    return Columns(np.sort(priority[pivots]), aliased), np.empty(0, dtype=np.intp)
+    return Columns(np.sort(priority[pivots]), aliased), no_index()
 
 
 def _in_row_space(

@@ -48,7 +48,7 @@ from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
 from linsep.rows import Rows, rows_from
-from linsep.rows.arrays import Booleans, Index
+from linsep.rows.arrays import Booleans, Index, no_index
 from linsep.rows.equal_rows import Groups, merge_equal_rows
 
 # The coefficient of ties in Davidson's model, the logarithm of their factor.
@@ -254,7 +254,7 @@ def _multinomial(X: Any, has: Booleans, study: Study) -> Demands:
     from scipy import sparse
 
     extended = sparse.csr_array(X, dtype=np.float64)
-    names, constant = list(study.names), np.empty(0, dtype=np.intp)
+    names, constant = list(study.names), no_index()
     if study.fit_intercept:
         ones = sparse.csr_array(np.ones((X.shape[0], 1)))
         extended = sparse.csr_array(sparse.hstack([extended, ones]))

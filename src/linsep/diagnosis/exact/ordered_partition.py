@@ -28,7 +28,7 @@ from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
 from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, rows_from
-from linsep.rows.arrays import Booleans, Floats, Index
+from linsep.rows.arrays import Booleans, Floats, Index, no_index
 from linsep.solvers._factors import cholesky, solve_factored
 from linsep.solvers.bounds import row_lengths
 from linsep.solvers.engines import Kind, solve
@@ -67,7 +67,7 @@ class OrderedPartition:
     reduced: Reduced
     w: tuple[int, ...]
     rest: Partition | None = None
-    rest_rows: Index = field(default_factory=lambda: np.empty(0, np.intp))
+    rest_rows: Index = field(default_factory=no_index)
 
     @property
     def overlapped(self) -> Booleans:

@@ -30,7 +30,7 @@ from linsep.proof.gordan import conflict_among
 from linsep.proof.ladder import settle_rows
 from linsep.proof.signs import all_positive, signs_of
 from linsep.rows import Rows, as_dense
-from linsep.rows.arrays import Index
+from linsep.rows.arrays import Index, no_index
 from linsep.rows.working_set import WorkingSet
 
 # The row number of a row that is asked about, and not one of the data.
@@ -62,14 +62,14 @@ class Quotient:
     @classmethod
     def whole(cls, rows: Rows, kept: Index) -> Quotient:
         """Return the space of all ``w`` on independent columns; nothing must vanish."""
-        return cls(rows, kept, np.empty(0, dtype=np.intp), None)
+        return cls(rows, kept, no_index(), None)
 
     @classmethod
     def on_columns(cls, rows: Rows, kept: Index) -> Quotient:
         """Return the space of all ``w`` on some columns that need not span the rows."""
         basis = np.zeros((rows.shape[1], kept.size), dtype=object)
         basis[kept, np.arange(kept.size)] = 1
-        return cls(rows, kept, np.empty(0, dtype=np.intp), basis)
+        return cls(rows, kept, no_index(), basis)
 
     @property
     def dimension(self) -> int:

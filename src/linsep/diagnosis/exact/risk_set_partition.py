@@ -33,7 +33,7 @@ from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof.exact import IntegerRows, integers_from, primitive
 from linsep.rows import as_dense
-from linsep.rows.arrays import Booleans, Floats, Index
+from linsep.rows.arrays import Booleans, Floats, Index, no_index
 from linsep.verified.reduction import Reduced
 from linsep.verified.vectors import SparseVector
 
@@ -153,7 +153,7 @@ class RiskSetPartition:
         here = self._spans(strata).risk_sets.is_compared
         d = self.kept.size
         if not here.any():
-            return Columns(np.empty(0, dtype=np.intp), np.ones(d, dtype=bool)), 0
+            return Columns(no_index(), np.ones(d, dtype=bool)), 0
         numbers = np.unique(strata[here], return_inverse=True)[1].reshape(-1)
         rows = demands.strata_beside(self.X[here], numbers)
         order = np.append(np.arange(d, rows.shape[1]), np.arange(d))

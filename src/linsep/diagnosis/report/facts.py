@@ -27,7 +27,7 @@ from linsep.diagnosis.report.single_columns import reasons_of
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import Watch
 from linsep.rows import as_dense, rows_from
-from linsep.rows.arrays import Booleans, Index
+from linsep.rows.arrays import Booleans, Index, no_index
 from linsep.rows.equal_rows import Groups
 from linsep.verified.parts import no_check
 
@@ -100,7 +100,7 @@ class Facts:
     def contradictions(self) -> Index:
         """Rows of columns that were observed with more than one outcome."""
         if self.study.family in COUNTED:
-            return np.empty(0, dtype=np.intp)
+            return no_index()
         is_mixed = self.levels_held.sum(axis=1) > 1
         return np.flatnonzero(is_mixed[self.groups.group])
 
@@ -132,11 +132,11 @@ class Facts:
             or self.study.held is not None
             or isinstance(partition, OrderedPartition)
         ):
-            return np.empty(0, dtype=np.intp)
+            return no_index()
         if demands.equal.any():
             return self.alike
         if not partition.conflicts:
-            return np.empty(0, dtype=np.intp)
+            return no_index()
         return np.sort(self.groups.first[np.array(partition.conflicts[0].rows)])
 
     @cached_property

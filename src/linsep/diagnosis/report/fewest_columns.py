@@ -17,7 +17,7 @@ from linsep.proof.answers import Conflict
 from linsep.proof.doubles import doubles_from
 from linsep.proof.signs import vanishing
 from linsep.rows import split
-from linsep.rows.arrays import Booleans, Index
+from linsep.rows.arrays import Booleans, Index, no_index
 from linsep.rows.working_set import WorkingSet
 
 # With this many columns at most, pairs are tried one by one.
@@ -81,7 +81,7 @@ class FewestColumns(WholeDirection):
         best, were_tried = self.partition, True
         used = self.columns_used(best)
         weight = np.abs(doubles_from(best.w)[used])
-        near = np.empty(0, dtype=np.intp)  # the rows of the last conflict
+        near = no_index()  # the rows of the last conflict
         try:
             for column in used[np.argsort(weight, kind="stable")]:
                 left = self.columns_used(best)

@@ -11,7 +11,7 @@ from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.levels import crossed_factors
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.rows import as_dense
-from linsep.rows.arrays import Index
+from linsep.rows.arrays import Index, no_index
 
 # Columns shown of a design without names of its own factors.
 MOST_COLUMNS = 12
@@ -50,7 +50,7 @@ def table_of_rows(facts: Facts) -> Any:
 def _columns_involved(facts: Facts) -> list[int]:
     """Return the columns that predict, or those of the direction, a few at most."""
     involved = [r.column for r in facts.reasons if r.column is not None]
-    used: Index = np.empty(0, dtype=np.intp)
+    used: Index = no_index()
     if facts.status is not DiagnosisStatus.OVERLAP and facts.unpredicted.any():
         direction, _ = facts.fewest_columns.for_all
         used = facts.fewest_columns.columns_used(direction)
