@@ -44,7 +44,6 @@ import numpy as np
 
 from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.outcomes import Outcome, reads_as_event
-from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
 from linsep.rows import Rows, rows_from
@@ -334,9 +333,7 @@ def _davidson(X: Any, has: Booleans, study: Study) -> Demands:
 
 def _cox(study: Study) -> Demands:
     """One row for each row at risk at each time of an event, and a constant a time."""
-    assert study.observed is not None
-    assert study.strata is not None
-    sets = RiskSets.of(study.observed, study.strata, study.family)
+    sets = study.risk_sets()
     if sets.n_pairs > MOST_STACKED:
         return _unwritten(study)
     rows, numbers = sets.stacked()

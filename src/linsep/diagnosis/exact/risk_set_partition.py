@@ -27,7 +27,6 @@ from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.large_columns import columns_of_any
 from linsep.diagnosis.exact.ordered_partition import OrderedPartition
 from linsep.diagnosis.exact.partial_likelihood import Spans, Sums, is_proved, sums_at
-from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import Watch, require_time
@@ -102,13 +101,6 @@ class RiskSetPartition:
         w = self._together()
         return self._partition(w), self._verdicts(w, strata)
 
-    def _spans(self, strata: Index) -> Spans:
-        """Return the spans of the risk sets within strata."""
-        assert self.study.observed is not None
-        family = self.study.family
-        sets = RiskSets.of(self.study.observed, strata, family)
-        return Spans.of(sets, exact=family == "cox exact")
-
     def _give_up(self, why: str = "rounding hides a direction") -> None:
         self.watch.give_up(
             "there are too many pairs at risk to be written down, and without them "
@@ -118,7 +110,7 @@ class RiskSetPartition:
 
     def _next(self, strata: Index) -> list[int] | None:
         """Find a direction that separates some pairs, or prove that there is none."""
-        sets = self._spans(strata)
+        sets = _spans(self.study, strata)
         if sets.risk_sets.n_sets == 0:
             return None
         for j in range(self.kept.size):
@@ -150,7 +142,7 @@ class RiskSetPartition:
 
         Of rows that are compared there; the others say nothing.
         """
-        here = self._spans(strata).risk_sets.is_compared
+        here = self.study.risk_sets(strata).is_compared
         d = self.kept.size
         if not here.any():
             return Columns(no_index(), np.ones(d, dtype=bool)), 0
@@ -261,8 +253,7 @@ class RiskSetPartition:
 
     def _is_separated(self, w: list[int]) -> Booleans:
         """Return which rows only strict pairs speak of, for a direction of them all."""
-        assert self.study.strata is not None
-        spans = self._spans(self.study.strata)
+        spans = _spans(self.study)
         sets = spans.risk_sets
         ranks, _ = self._ranks(w)
         # A case alone at its time is not compared with itself.
@@ -297,6 +288,11 @@ class RiskSetPartition:
         return found
 
 
+def _spans(study: Study, strata: Index | None = None) -> Spans:
+    """Return in which risk sets rows are compared, within strata."""
+    return Spans.of(study.risk_sets(strata), exact=study.family == "cox exact")
+
+
 def proving_part(
     study: Study, rank: int | None, overlaps: Callable[[Study], Any]
 ) -> Any:
@@ -317,23 +313,19 @@ def proving_part(
     Diagnosis or None
         Of the part; None if none was found that is small enough.
     """
-    assert study.observed is not None
-    assert study.strata is not None
     X, rng = as_dense(study.X).astype(np.float64), np.random.default_rng(0)
-    sets = RiskSets.of(study.observed, study.strata, study.family)
-    spans = Spans.of(sets, exact=study.family == "cox exact")
-    compared = np.flatnonzero(sets.is_compared)
+    spans = _spans(study)
+    compared = np.flatnonzero(spans.risk_sets.is_compared)
     chosen = rng.choice(compared, min(FIRST, compared.size), replace=False)
-    columns = np.arange(X.shape[1])
     for _ in range(MOST_PARTS):
         chosen = np.unique(chosen)
-        times, strata = study.observed[chosen], study.strata[chosen]
-        part = RiskSets.of(times, strata, study.family)
-        if part.n_pairs > demands.MOST_STACKED:
+        part = study.part(chosen)
+        sets = part.risk_sets()
+        if sets.n_pairs > demands.MOST_STACKED:
             return None
         more = rng.choice(compared, min(EACH, compared.size), replace=False)
-        if part.n_sets:
-            answer = overlaps(study.part(chosen, columns))
+        if sets.n_sets:
+            answer = overlaps(part)
             if not answer.proved:
                 return None
             if answer.direction is not None:
@@ -341,10 +333,8 @@ def proving_part(
             elif answer.rank == rank:
                 return answer
             else:  # rows in which what is the same in the part differs
-                fewer = columns[
-                    np.array([*map(str, answer.estimates.values())]) == "aliased"
-                ]
-                more = np.append(more, _extremes(X[:, fewer], compared))
+                is_same = np.array([*map(str, answer.estimates.values())]) == "aliased"
+                more = np.append(more, _extremes(X[:, is_same], compared))
         if np.isin(more, chosen).all():
             return None
         chosen = np.append(chosen, more)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.outcomes import Outcome
+from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.input.files.table import FOR_MISSING_VALUES
 from linsep.input.row_names import RowNames
 from linsep.rows import as_dense, is_sparse, split
@@ -224,6 +225,13 @@ class Study:
             "conditional poisson": "conditional Poisson",
         }
         return known.get(self.family, "partial")
+
+    def risk_sets(self, strata: Index | None = None) -> RiskSets:
+        """Return who is at risk when, within its strata or within others."""
+        strata = self.strata if strata is None else strata
+        assert self.observed is not None
+        assert strata is not None
+        return RiskSets.of(self.observed, strata, self.family)
 
     def part(self, rows: Index, columns: Index | None = None) -> Study:
         """Return the regression of some of the rows present on some of the columns.
