@@ -53,7 +53,7 @@ def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int8]]:
     distinct = _distinct(labels)
     if len(distinct) > 2:
         raise InputError(_too_many_classes(labels, distinct))
-    classes = _sorted_classes(distinct, labels.dtype)
+    classes = classes_of(distinct, labels.dtype)
     signs = np.full(len(labels), -1, dtype=np.int8)
     signs[np.asarray(labels == distinct[-1], dtype=bool)] = 1
     return classes, signs
@@ -199,9 +199,9 @@ def sorted_objects(labels: NDArray[Any]) -> list[Any]:
         ) from None
 
 
-def _sorted_classes(distinct: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+def classes_of(distinct: list[Any], dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
     """Return the classes as an array that holds exactly these labels."""
-    if dtype.kind != "O":
+    if dtype is not None and dtype.kind != "O":
         return np.array(distinct, dtype=dtype)
     classes = np.array(distinct)
     if classes.tolist() != distinct or classes.dtype.kind == "O":

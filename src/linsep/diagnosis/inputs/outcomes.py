@@ -21,7 +21,7 @@ from linsep.diagnosis.inputs.orders import (
 from linsep.diagnosis.inputs.risk_sets import times_from
 from linsep.input import InputError
 from linsep.input.features import features_from
-from linsep.input.labels import are_positive, labels_from, sorted_objects
+from linsep.input.labels import are_positive, classes_of, labels_from, sorted_objects
 from linsep.rows import as_dense
 from linsep.rows.arrays import Booleans, Floats, Index
 
@@ -125,7 +125,7 @@ def outcome_from(y: object, family: str, order: object = None) -> Outcome:
         levels, codes = _coded(labels)
     else:
         found, codes, unused = in_order(labels, chosen)
-        levels = _as_levels(found)
+        levels = classes_of(found)
         is_event = chosen.levels[-1] not in unused
     if family in ("binomial", "conditional") and levels.size > 2:
         shown = ", ".join(repr(level) for level in levels[:5].tolist())
@@ -246,14 +246,4 @@ def _coded(labels: NDArray[Any]) -> tuple[NDArray[Any], Index]:
     distinct = sorted_objects(labels)
     number = {label: k for k, label in enumerate(distinct)}
     codes = np.array([number[label] for label in labels.tolist()], dtype=np.intp)
-    return _as_levels(distinct), codes
-
-
-def _as_levels(distinct: list[Any]) -> NDArray[Any]:
-    """Return an array that holds exactly these levels."""
-    levels = np.array(distinct)
-    if levels.tolist() == distinct:
-        return levels
-    levels = np.empty(len(distinct), dtype=object)
-    levels[:] = distinct
-    return levels
+    return classes_of(distinct), codes
