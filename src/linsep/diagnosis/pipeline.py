@@ -150,7 +150,9 @@ def _partition(
     if is_large(demands.rows):
         counts = counts_of(study, groups, demands)
         hint = None if study.sides is None else league_order(study)
-        return partition_in_order(demands, counts, columns, rng, watch, hint)
+        return partition_in_order(
+            demands.rows, demands.equal, counts, columns, rng, watch, hint
+        )
     found = Reduction(
         demands.rows, demands.equal, columns.kept, rng, watch.is_over
     ).run()

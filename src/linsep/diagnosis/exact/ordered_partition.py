@@ -79,21 +79,21 @@ AnyPartition = Partition | OrderedPartition
 
 
 def partition_in_order(
-    demands: Demands,
+    rows: Rows,
+    equal: Booleans,
     counts: Counts,
     columns: Columns,
     rng: np.random.Generator,
     watch: Watch,
     hint: SparseVector | None = None,
 ) -> OrderedPartition:
-    """Part the rows; a direction that is guessed beforehand is tried first.
+    """Part the rows, at zero where `equal`; a `hint` is a direction to be tried first.
 
     Raises
     ------
     OutOfTime
         Also where what is left is too large to be settled exactly.
     """
-    rows = demands.rows
     check = partial(require_time, watch.is_over)
     known = columns.null_vectors if columns.is_well_conditioned else None
     reduced = VerifiedReduction(rows, counts, known=known, hint=hint, check=check).run()
@@ -106,7 +106,7 @@ def partition_in_order(
                 "many for exact arithmetic."
             )
             require_time(watch.is_over)
-        reduced, rest = _settled_exactly(demands, reduced, left, rng, watch)
+        reduced, rest = _settled_exactly(rows, equal, reduced, left, rng, watch)
     whole = combined(rows, reduced)
     # Columns that add nothing are exchanged for the others.
     for column, vector in columns.null_vectors.items():
@@ -180,16 +180,17 @@ def _coarser(w: Floats) -> Iterator[list[int]]:
 
 
 def _settled_exactly(
-    demands: Demands,
+    whole: Rows,
+    equal: Booleans,
     reduced: Reduced,
     left: Index,
     rng: np.random.Generator,
     watch: Watch,
 ) -> tuple[Reduced, Partition]:
-    rows = rows_from(demands.rows.take(left)[:, reduced.columns])
+    rows = rows_from(whole.take(left)[:, reduced.columns])
     order = np.arange(reduced.columns.size)
     kept = columns_of(rows, rng, order, watch.is_over).kept
-    rest = Reduction(rows, demands.equal[left], kept, rng, watch.is_over).run()
+    rest = Reduction(rows, equal[left], kept, rng, watch.is_over).run()
     directions, stage = list(reduced.directions), reduced.stage.copy()
     if any(rest.w):
         entries = SparseVector.from_values(rest.w)
