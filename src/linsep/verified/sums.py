@@ -124,11 +124,13 @@ def overlapping(
     if chosen is None:
         chosen = Chosen.of(np.ones(m, dtype=bool), np.arange(d))
     index, d = chosen.rows(0, m), chosen.columns.size
+    n_rows = index.size
     if not 0 < d <= MOST_COLUMNS:
         return None
     size = max(SAMPLE_A_COLUMN * d, LEAST_SAMPLE)
-    size = min(index.size, size, max(MOST_ENTRIES // rows.entries_a_row, 2 * d))
+    size = min(n_rows, size, max(MOST_ENTRIES // rows.entries_a_row, 2 * d))
     drawn = np.sort(rng.choice(index, size, replace=False))
+    del index  # of the length of the data
     sample = rows.take(drawn)[:, chosen.columns]
     against = (rows.signs[drawn] > 0) & are_counts
     point = _overlap_of_sample(sample, _counts(against), check)
@@ -140,7 +142,7 @@ def overlapping(
     del sample
     z = np.ldexp(point, exponents)
     visiting = _Visiting(chosen, exponents, are_counts)
-    found = _proved_at(rows, index.size, z, visiting, check)
+    found = _proved_at(rows, n_rows, z, visiting, check)
     return None if found is None else np.ldexp(found, -exponents)
 
 
