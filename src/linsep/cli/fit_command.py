@@ -107,14 +107,12 @@ def command(
     import numpy as np
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.cli.data_options import two_classes, without_defaults
+    from linsep.cli.data_options import read_data, without_defaults
     from linsep.cli.model_file import LinearModel
     from linsep.cli.onnx_file import save_onnx
     from linsep.cli.output import require_writable, say, strict_json
     from linsep.cli.progress import progress_line
-    from linsep.cli.streams import source_of, streamed_table
     from linsep.input import InputError
-    from linsep.input.files import read_labelled
 
     require_writable(model, file)
     if model.suffix not in (".json", ".onnx"):
@@ -130,18 +128,12 @@ def command(
         settings[name] = own if settings[name] is None else settings[name]
     reading = taken(settings, READING)
     with progress_line(f"reading {file}") as progress:
-        whole = settings["fit_intercept"]
-        given = {"target": target, "positive": positive, **reading}
-        kept = without_defaults(given)
-        source = source_of(file, kept)
-        y: Any = None
-        if source is not None:
-            table, _ = streamed_table(source, kept, whole, None)
-        else:
-            table, y = read_labelled(file, target, fit_intercept=whole, **reading)
-            if positive is not None:
-                chosen, names = two_classes(table, y, positive)
-                y = np.array([names[label] for label in chosen.tolist()])
+        kept = without_defaults({"target": target, "positive": positive, **reading})
+        data = read_data(file, kept, settings["fit_intercept"], may_be_many=True)
+        table = data.table
+        y: Any = None if table.y is None else data.y
+        if y is not None and positive is not None:
+            y = np.array([data.names[label] for label in y.tolist()])
         progress.say("fitting")
         classifier = OptimisticPerceptron(**settings)
         with warnings.catch_warnings():

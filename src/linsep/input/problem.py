@@ -146,8 +146,7 @@ def problem_from(
     features, names = features_from(X)
     labels = labels_from(y)
     n, d = features.shape
-    if n != len(labels):
-        raise InputError(_length_mismatch(features.shape, len(labels)))
+    require_one_label_a_row((n, d), len(labels))
     if n == 0:
         raise InputError(no_rows_message((n, d)))
     if d == 0 and not fit_intercept:
@@ -301,12 +300,14 @@ def check_features(
     return features
 
 
-def _length_mismatch(shape: tuple[int, ...], n_labels: int) -> str:
-    """Word the error for X and y of different lengths."""
+def require_one_label_a_row(shape: tuple[int, ...], n_labels: int) -> None:
+    """Refuse X and y of different lengths."""
+    if shape[0] == n_labels:
+        return
     advice = "pass one label for every row of X"
     if n_labels == shape[1]:
         advice = "X has one column for every label: pass its transpose X.T"
-    return (
+    raise InputError(
         f"X and y must have the same number of rows, got {shape[0]} rows in X (shape "
         f"{shape}) and {n_labels} labels in y; {advice}"
     )

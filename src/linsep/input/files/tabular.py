@@ -22,6 +22,7 @@ from linsep.input.files.categories import TableBuilder
 from linsep.input.files.sources import (
     IS_WORD,
     NUMBER,
+    WHOLE_PARQUET,
     Column,
     DelimitedSource,
     Misfit,
@@ -109,31 +110,25 @@ def encoding_of(path: Path, request: Request) -> str | None:
     return "utf-16" if head in (b"\xff\xfe", b"\xfe\xff") else None
 
 
-def _from_parquet(
-    path: Path, request: Request, build: Callable[[Source, Request], Built]
-) -> Built:
-    """Build something from a Parquet file."""
-    with (
-        refusing_damage(path, "a whole Parquet file", "copy or write it again"),
-        ExitStack() as stack,
-    ):
-        return build(open_parquet(path, stack), request)
+def _typed_reader(
+    open_it: Callable[[Path, ExitStack], Source], kind: str, remedy: str
+) -> TabularReader:
+    """Return the reader of a kind of file that the engine itself tells damage of."""
 
+    def opened(
+        path: Path, request: Request, build: Callable[[Source, Request], Built]
+    ) -> Built:
+        with refusing_damage(path, kind, remedy), ExitStack() as stack:
+            return build(open_it(path, stack), request)
 
-def _from_json_lines(
-    path: Path, request: Request, build: Callable[[Source, Request], Built]
-) -> Built:
-    """Build something from JSON lines."""
-    with (
-        refusing_damage(path, "one JSON object a line", "correct the line"),
-        ExitStack() as stack,
-    ):
-        return build(open_json_lines(path, stack), request)
+    return TabularReader(opened)
 
 
 read_delimited = TabularReader(from_delimited)
-read_parquet = TabularReader(_from_parquet)
-read_json_lines = TabularReader(_from_json_lines)
+read_parquet = _typed_reader(open_parquet, *WHOLE_PARQUET)
+read_json_lines = _typed_reader(
+    open_json_lines, "one JSON object a line", "correct the line"
+)
 
 
 def _table(source: Source, request: Request) -> Table:

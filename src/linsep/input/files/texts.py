@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, AnyStr, BinaryIO, cast
@@ -24,24 +25,17 @@ _MOST_TIMES = 200
 
 _PIECE = 2**20
 _BLANKS = re.compile(" {2,}")
+# With what compressed files begin, and the module that reads them, loaded if need be.
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 
 
 def open_bytes(path: Path) -> BinaryIO:
     """Open a file for reading, through the decompressor its first bytes call for."""
     with open(path, "rb") as raw:
         magic = raw.read(6)
-    if magic.startswith(b"\x1f\x8b"):
-        import gzip
-
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    if magic.startswith(b"BZh"):
-        import bz2
-
-        return cast(BinaryIO, bz2.open(path, "rb"))
-    if magic.startswith(b"\xfd7zXZ\x00"):
-        import lzma
-
-        return cast(BinaryIO, lzma.open(path, "rb"))
+    for begins, module in _PACKED.items():
+        if magic.startswith(begins):
+            return cast(BinaryIO, import_module(module).open(path, "rb"))
     return open(path, "rb")
 
 
