@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linsep.arrays import Floats, Index
 from linsep.figure_style import BLACK, BLUE, GREEN, VERMILION, new_figure, save, style
-from linsep.hull.bounds import Floats, Index
 from linsep.hull.membership import Hull, in_hull, table_of
 from linsep.input import InputError
 

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.diagnosis.watch import Watch
-from linsep.hull.bounds import Floats, Index, gap_errors
+from linsep.hull.bounds import gap_errors
 from linsep.hull.membership import Hull, HullAnswer, table_of
 from linsep.hull.search import HullSearch
 from linsep.input import InputError, checked_seed, checked_time_limit
@@ -75,7 +75,7 @@ class FeasibleWeights:
         return None if self._answer is None else self._answer.weights
 
     @cached_property
-    def face(self) -> NDArray[np.intp] | None:
+    def face(self) -> Index | None:
         """The rows that can have weight at all; None unless feasible."""
         return None if self._answer is None else self._answer.face
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Index
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import exact_floats, is_missing
 from linsep.input.features import features_from, matrix_from
@@ -200,7 +200,7 @@ def _cells(column: Any) -> list[str | None]:
     ]
 
 
-def _absent(y: Any, n_rows: int) -> NDArray[np.intp]:
+def _absent(y: Any, n_rows: int) -> Index:
     """Return the rows in which an outcome is missing."""
     import narwhals.stable.v2 as nw
 
@@ -213,7 +213,7 @@ def _absent(y: Any, n_rows: int) -> NDArray[np.intp]:
     return np.flatnonzero([any(map(is_missing, row)) for row in cells.tolist()])
 
 
-def _rows_of(y: Any, rows: NDArray[np.intp]) -> Any:
+def _rows_of(y: Any, rows: Index) -> Any:
     """Return some rows of an outcome, in the kind it came in."""
     import narwhals.stable.v2 as nw
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep import __version__
+from linsep.arrays import Index
 from linsep.input import InputError
 from linsep.proof.checker import content_digest
 from linsep.proof.digest import digest
@@ -190,5 +190,5 @@ def _is_state(document: dict[str, Any], n_rows: int) -> bool:
     )
 
 
-def _rows(numbers: list[int]) -> NDArray[np.intp]:
+def _rows(numbers: list[int]) -> Index:
     return np.array(numbers, dtype=np.intp)

@@ -18,8 +18,8 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import is_sparse
 from linsep.solvers.active_set import NO_ROWS, ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
@@ -78,16 +78,16 @@ class Candidate:
     """
 
     kind: Kind
-    w: NDArray[np.float64]
-    support: NDArray[np.intp]
-    weights: NDArray[np.float64]
+    w: Floats
+    support: Index
+    weights: Floats
     n_rounds: int
 
 
 def solve(
     rows: Any,
     *,
-    start: NDArray[np.intp] | None = None,
+    start: Index | None = None,
     complete: bool = True,
     constant: bool = False,
     max_rounds: int | None = None,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from linsep.input.coded_matrix import CodedColumn, Floats, coded_matrix
+from linsep.arrays import Index, Reals
+from linsep.input.coded_matrix import CodedColumn, coded_matrix
 from linsep.input.errors import InputError
 from linsep.input.files.table import (
     FOR_MISSING_VALUES,
@@ -98,12 +99,12 @@ class TableBuilder:
         self._is_coded = len(self._numeric) < len(selection.features)
         if self._is_coded and not self._numbers.is_in_file:
             self._numbers = None
-        self._blocks: deque[Floats] = deque()
+        self._blocks: deque[Reals] = deque()
         self._labels = np.empty(n_rows)
         self._n_rows = n_rows
         self._most_levels = most_levels(n_rows)
         self._n_added = 0
-        self._missing: dict[int, list[NDArray[np.intp]]] = {}
+        self._missing: dict[int, list[Index]] = {}
 
     def add(
         self, numbers: NDArray[Any], texts: Mapping[int, Sequence[str | None]]
@@ -183,7 +184,7 @@ class TableBuilder:
             ),
         )
 
-    def note_absent(self, position: int, rows: NDArray[np.intp]) -> None:
+    def note_absent(self, position: int, rows: Index) -> None:
         """Keep that rows have no value in a column that is not among those added."""
         if rows.size:
             self._missing.setdefault(position, []).append(rows)
@@ -223,9 +224,7 @@ class TableBuilder:
             left_out.add(j)
         return left_out
 
-    def _rows_kept(
-        self, left_out: set[int]
-    ) -> tuple[NDArray[np.intp] | None, tuple[str, ...]]:
+    def _rows_kept(self, left_out: set[int]) -> tuple[Index | None, tuple[str, ...]]:
         """Return the rows without missing values, None for all, and what to say."""
         missing = {
             j: np.concatenate(pieces)
@@ -262,7 +261,7 @@ class TableBuilder:
         )
 
     def _encode(
-        self, j: int, kept: NDArray[np.intp] | None
+        self, j: int, kept: Index | None
     ) -> tuple[CodedColumn, Levels | None, Any]:
         """Say which columns of the matrix a column becomes, by which levels, codes."""
         name = self._selection.names[j]
@@ -293,10 +292,7 @@ class TableBuilder:
         return column, known, numbers[codes]
 
     def _levels_chosen(
-        self,
-        levels: Sequence[str],
-        codes: NDArray[np.intp],
-        kept: NDArray[np.intp] | None,
+        self, levels: Sequence[str], codes: Index, kept: Index | None
     ) -> Levels:
         """Choose the reference among the levels of the rows present."""
         present = self._request.present
@@ -317,8 +313,8 @@ class TableBuilder:
     _has_whole = False  # whether a column's levels stand for the constant
 
     def _matrix(
-        self, columns: Sequence[CodedColumn], kept: NDArray[np.intp] | None
-    ) -> Floats | csr_array:
+        self, columns: Sequence[CodedColumn], kept: Index | None
+    ) -> Reals | csr_array:
         """Fill the matrix."""
         numbers = None if self._numbers is None else self._numbers.matrix(kept)
         if numbers is not None and not self._is_coded:
@@ -332,9 +328,7 @@ class TableBuilder:
             in_memory=self._in_memory,
         )
 
-    def _pieces(
-        self, numbers: Floats | None, kept: NDArray[np.intp] | None
-    ) -> Iterator[Floats]:
+    def _pieces(self, numbers: Reals | None, kept: Index | None) -> Iterator[Reals]:
         """Yield the numbers some rows at a time, letting go of each piece."""
         if numbers is not None:
             X = mapped_rows(numbers)
@@ -345,7 +339,7 @@ class TableBuilder:
         while self._blocks:
             yield self._blocks.popleft()
 
-    def _finish_labels(self, kept: NDArray[np.intp] | None) -> NDArray[Any] | None:
+    def _finish_labels(self, kept: Index | None) -> NDArray[Any] | None:
         """Return the labels: texts, integers if all are whole, or floats."""
         target = self._selection.target
         if target is None:
@@ -408,7 +402,7 @@ class TableBuilder:
         )
 
 
-def _doubtful_numbers(X: Floats | csr_array, names: Sequence[str]) -> Iterator[str]:
+def _doubtful_numbers(X: Reals | csr_array, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each column that looks like an identifier."""
     if not isinstance(X, np.ndarray) or len(X) < FEW_ROWS:
         return

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.input.errors import InputError, refusing_damage
 from linsep.input.exact_numbers import exact_floats
 from linsep.input.files.categories import TableBuilder
@@ -223,7 +224,7 @@ def surveyed(
 
 def _pieces(
     source: Source, columns: Mapping[int, Column], text: frozenset[int]
-) -> Iterator[tuple[NDArray[np.float64], dict[int, Sequence[str]]]]:
+) -> Iterator[tuple[Floats, dict[int, Sequence[str]]]]:
     """Yield some rows at a time: a matrix of numbers, and texts for each position."""
     numeric = [column for j, column in columns.items() if j not in text]
     listed = f"[{', '.join(column.as_number for column in numeric)}]"

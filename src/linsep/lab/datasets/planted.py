@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from linsep.arrays import Mask
 from linsep.input import InputError, checked_count, checked_number, checked_random_state
 from linsep.lab.datasets.record import Dataset, RandomState, with_conflict
 
@@ -249,7 +250,7 @@ def _draw_rows(
     rng: np.random.Generator,
     *,
     grid: float = 0.0,
-    near: NDArray[np.bool_] | None = None,
+    near: Mask | None = None,
 ) -> None:
     """Fill X with Gaussian rows on their own sides of the plane.
 

@@ -8,13 +8,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linsep.arrays import Floats
 from linsep.input import InputError, checked_count, checked_number
 from linsep.input.features import features_from
 from linsep.lab.game.data_players import MirrorDescent
 from linsep.lab.game.learners import OFTRL
 from linsep.lab.game.protocols import (
     DataPlayer,
-    FloatArray,
     Learner,
     Move,
     Schedule,
@@ -125,7 +125,7 @@ class _Game:
 
     def __init__(
         self,
-        A: FloatArray,
+        A: Floats,
         learner: Learner,
         data: DataPlayer,
         weights: Schedule,
@@ -137,7 +137,7 @@ class _Game:
         self.start = self.last = data.start(len(A))
         self.margins = np.zeros(len(A))
         self.margin_sum = np.zeros(len(A))
-        self.record: list[tuple[FloatArray, Move, float, float]] = []
+        self.record: list[tuple[Floats, Move, float, float]] = []
         self.n_trials = 0
 
     def play_round(self, t: int) -> None:
@@ -169,9 +169,7 @@ class _Game:
         self.margin_sum = self.margin_sum + weight * margins
         self.record.append((w, move, weight, step))
 
-    def _moves(
-        self, weight: float, step: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray, Move]:
+    def _moves(self, weight: float, step: float) -> tuple[Floats, Floats, Floats, Move]:
         """Return what the learner saw, its move ``w``, ``A w``, and the data's move."""
         if self.first == "data":
             move = self._data_moves(weight, self.margins, step)
@@ -181,11 +179,11 @@ class _Game:
         margins = self.A @ w
         return self.last.p, w, margins, self._data_moves(weight, margins, step)
 
-    def _learner_moves(self, weight: float, seen: FloatArray) -> FloatArray:
+    def _learner_moves(self, weight: float, seen: Floats) -> Floats:
         w = self.learner.act(self.state, weight, seen)
         return _shaped("the learner's move w", w, self.A.shape[1], "columns")
 
-    def _data_moves(self, weight: float, margins: FloatArray, step: float) -> Move:
+    def _data_moves(self, weight: float, margins: Floats, step: float) -> Move:
         move = self.data.act(self.last, weight, margins, step)
         _shaped("p of the data player's move", move.p, len(self.A), "rows")
         return move
@@ -221,7 +219,7 @@ class _Game:
         )
 
 
-def _shaped(name: str, move: FloatArray, size: int, of_what: str) -> FloatArray:
+def _shaped(name: str, move: Floats, size: int, of_what: str) -> Floats:
     """Return a player's move, or say that it has the wrong shape."""
     if np.shape(move) != (size,):
         raise InputError(
@@ -231,7 +229,7 @@ def _shaped(name: str, move: FloatArray, size: int, of_what: str) -> FloatArray:
     return move
 
 
-def require_finite_round(t: int, w: FloatArray, p: FloatArray) -> None:
+def require_finite_round(t: int, w: Floats, p: Floats) -> None:
     """Refuse a round whose moves are not made of finite numbers."""
     if not (np.isfinite(w).all() and np.isfinite(p).all()):
         raise InputError(
@@ -240,7 +238,7 @@ def require_finite_round(t: int, w: FloatArray, p: FloatArray) -> None:
         )
 
 
-def _matrix(A: ArrayLike) -> FloatArray:
+def _matrix(A: ArrayLike) -> Floats:
     """Return ``A`` as a float64 matrix, or refuse it."""
     try:
         features, _ = features_from(A)

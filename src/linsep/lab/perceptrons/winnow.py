@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.input import InputError, checked_count, checked_number
 from linsep.lab.perceptrons.by_mistakes import HyperplaneByMistakes, State
-from linsep.lab.perceptrons.result import FloatArray
 from linsep.lab.signed_rows import SignedRows
 
 
@@ -222,13 +222,13 @@ class BalancedWinnow(HyperplaneByMistakes):
         return math.log(2 * n_columns) / gain if gain > 0 else math.inf
 
 
-def signed_weights(exponents: FloatArray) -> FloatArray:
+def signed_weights(exponents: Floats) -> Floats:
     """Return ``up - down = 2 sinh(exponents)``, scaled by a common positive factor.
 
     The factor keeps large exponents finite; predictions do not depend on it.
     """
     peak = max(0.0, float(np.abs(exponents).max()) - 300.0)
-    values: FloatArray
+    values: Floats
     if peak == 0.0:
         values = 2.0 * np.sinh(exponents)
         return values

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from linsep.arrays import Floats
 from linsep.input import checked_count
 from linsep.lab.datasets import paper_rows
 from linsep.lab.game.bounds import (
@@ -31,7 +32,6 @@ from linsep.lab.game.bounds import (
 )
 from linsep.lab.perceptrons import Optimistic, Perceptron
 from linsep.lab.perceptrons.method import History
-from linsep.lab.perceptrons.result import FloatArray
 from linsep.solvers.metric import whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle
@@ -145,7 +145,7 @@ def _cap(n: int) -> int:
     return 10 + 2 * math.ceil(sharper_rounds_bound(margin, math.sqrt(n), math.log(n)))
 
 
-def _adaptive_rounds(A: FloatArray, cap: int) -> Round:
+def _adaptive_rounds(A: Floats, cap: int) -> Round:
     """Return the first round of the adaptive loop with a separator."""
     for played in OptimisticLoop(Oracle(A)).rounds():
         if played.separator is not None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.lab.game import (
     OFTRL,
     Check,
@@ -25,7 +26,6 @@ from linsep.lab.game import (
     rounds_to_separation,
     sharper_rounds_bound,
 )
-from linsep.lab.game.protocols import FloatArray
 from linsep.lab.perceptrons.perceptron import Perceptron
 
 N_ROWS = (10, 100, 1000)
@@ -60,7 +60,7 @@ class Comparison:
 
 def planted_rows(
     n: int, radius: float, margin: float, seed: int, *, n_features: int = 10
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[Floats, Floats]:
     """Return points X (n, d) and labels y with a margin along the first axis.
 
     Row norms are uniform between ``margin`` and ``radius``, the first row's is
