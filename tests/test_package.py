@@ -271,7 +271,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},
-    "chance": {"input", "labellings", "rows", "search"},
+    "chance": {"input", "labellings", "result", "rows", "search"},
     "classifier": {"input", "result", "rows", "search", "solvers"},
     "diagnosis.status": set(),
     "diagnosis.watch": set(),

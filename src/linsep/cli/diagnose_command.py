@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     "--family",
     metavar="NAME",
     default="binomial",
-    show_default=True,
     help="binomial: logit, probit, cloglog; poisson: any log link; multinomial; "
     "ordinal: cumulative link; conditional: cases against the controls of their group; "
     "cox, cox-exact: times to an event, with --formula 'Surv(time, event) ~ x'; "

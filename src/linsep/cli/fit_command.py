@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     "--objective",
     type=click.Choice(["soft_margin", "max_margin", "separate"]),
     default="soft_margin",
-    show_default=True,
     help="Predict new rows as well as possible; or, where classes are separable, ask "
     "for the largest margin or for any hyperplane that separates.",
 )
@@ -66,7 +65,6 @@ if TYPE_CHECKING:
     "--kernel",
     type=click.Choice(["linear", *KERNELS]),
     default="linear",
-    show_default=True,
     help="Separate by a function of this kernel; the model is saved as JSON.",
 )
 @click.option(
@@ -79,14 +77,12 @@ if TYPE_CHECKING:
     "--degree",
     type=click.IntRange(1, MOST_DEGREE),
     default=3,
-    show_default=True,
     help="The degree of the polynomial kernel.",
 )
 @click.option(
     "--multi-class",
     type=click.Choice(["joint", "ovr"]),
     default="joint",
-    show_default=True,
     help="More than two classes: all at once, or each one versus the rest.",
 )
 @shared_options("--no-intercept", "--max-passes", "--time-limit", "--seed", "--json")

@@ -72,15 +72,13 @@ class Verdict:
         return self.message.removeprefix("Undecided: ").removesuffix(".")
 
     @classmethod
-    def inseparable(
-        cls, rows: Index, weights: tuple[int, ...], where: str = ""
-    ) -> Verdict:
+    def inseparable(cls, rows: Index, weights: tuple[int, ...]) -> Verdict:
         """Return the verdict for a proved conflict, its rows in any order."""
         order = np.argsort(rows)
         these = "this one row" if rows.size == 1 else f"these {rows.size} rows"
         return cls(
             Status.INSEPARABLE,
-            f"Inseparable{where}: no hyperplane separates even {these}.",
+            f"Inseparable: no hyperplane separates even {these}.",
             conflict=rows[order],
             conflict_weights=tuple(int(weights[at]) for at in order),
         )

@@ -163,12 +163,9 @@ def _proved(
         )
     if exact is None:
         return Verdict.undecided(Reason.KERNEL_CONFLICT_UNPROVED.text())
-    chosen = support[np.array(exact.rows)]
-    order = np.argsort(chosen)
-    return Verdict(
-        Status.INSEPARABLE,
-        f"Inseparable in the feature space: no function separates even these "
-        f"{chosen.size} rows.",
-        conflict=chosen[order],
-        conflict_weights=tuple(int(exact.weights[at]) for at in order),
+    verdict = Verdict.inseparable(support[np.array(exact.rows)], exact.weights)
+    return replace(
+        verdict,
+        message="Inseparable in the feature space: no function separates even these "
+        f"{len(exact.rows)} rows.",
     )

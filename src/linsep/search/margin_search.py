@@ -8,7 +8,6 @@ Where rounding keeps them apart, exact arithmetic settles the support.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,6 +16,7 @@ from functools import partial
 import numpy as np
 
 from linsep.arrays import Index
+from linsep.proof.doubles import scale_of
 from linsep.proof.exact import exact_values
 from linsep.proof.largest_margin import (
     ExactMargin,
@@ -269,11 +269,10 @@ class MarginEngine:
         coef = self.search.features(hyperplane.w)
         if others <= 0 or not coef.any():
             return
-        weights = [Fraction(float(v)) for v in hyperplane.w]
-        denominator = math.lcm(*(v.denominator for v in weights))
-        integers = [int(v * denominator) for v in weights]
+        integers = hyperplane.integers()
+        scale = scale_of(hyperplane.w, integers)
         rows = as_dense(self.search.rows.take(nearest))
-        values = exact_values(rows, integers, Fraction(1, denominator))
+        values = exact_values(rows, integers, scale)
         if others < np.inf:
             values.append(Fraction(others))
         if min(values) > 0:

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -202,18 +201,22 @@ def _moment_coordinates(scaled: Balanced, check: Check) -> Coordinates | None:
     check()
     triangle = np.ldexp(rows[chosen].T, columns[chosen])
     values = packed(np.ascontiguousarray(scaled.values), chosen)
-    scaled = replace(scaled, values=None)
-    unit, length = normalised(divided_by(values, triangle, check))
-    return Coordinates(
-        unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
-    )
+    return _of_columns(scaled, chosen, triangle, divided_by(values, triangle, check))
 
 
-def _on_chosen(scaled: Balanced, triangle: Floats, chosen: Index, u: Floats) -> Floats:
-    """Return the weights that ``u`` stands for, zero on columns not chosen."""
-    w = np.zeros(scaled.columns.size)
-    w[chosen] = _solved(triangle, u)
-    return scaled.weights(w)
+def _of_columns(
+    scaled: Balanced, chosen: Index, triangle: Floats, rows: Floats
+) -> Coordinates:
+    """Return the coordinates ``rows``, some columns over a triangle, which are lost."""
+    unit, length = normalised(rows)
+    scaled = replace(scaled, values=None)  # which may be as large as the data
+
+    def to_weights(u: Floats) -> Floats:
+        w = np.zeros(scaled.columns.size)
+        w[chosen] = _solved(triangle, u)
+        return scaled.weights(w)
+
+    return Coordinates(unit, scaled.lengths(length), to_weights)
 
 
 def _solved(triangle: Floats, u: Floats) -> Floats:
@@ -224,10 +227,7 @@ def _solved(triangle: Floats, u: Floats) -> Floats:
 def _qr_coordinates(scaled: Balanced) -> Coordinates:
     """Whiten by a pivoted QR of the scaled rows: ``A T = Q``."""
     Q, triangle, chosen = orthonormal(scaled.values, RANK_TOLERANCE)
-    unit, length = normalised(Q)
-    return Coordinates(
-        unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
-    )
+    return _of_columns(scaled, chosen, triangle, Q)
 
 
 def _gram_coordinates(A: Any, check: Check, largest: Largest = None) -> Coordinates:

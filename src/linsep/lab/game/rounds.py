@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -120,34 +121,31 @@ def play(
     return game.transcript()
 
 
+@dataclass
 class _Game:
     """A game under way: the players' memories and the record so far."""
 
-    def __init__(
-        self,
-        A: Floats,
-        learner: Learner,
-        data: DataPlayer,
-        weights: Schedule,
-        first: First,
-    ) -> None:
-        self.A, self.learner, self.data = A, learner, data
-        self.weights, self.first = weights, first
-        self.state: Any = learner.start(A)
-        self.start = self.last = data.start(len(A))
-        self.margins = np.zeros(len(A))
-        self.margin_sum = np.zeros(len(A))
+    A: Floats
+    learner: Learner
+    data: DataPlayer
+    weights: Schedule
+    first: First
+    weight: float | None = None
+    step: float | None = None
+    n_trials: int = 0
+
+    def __post_init__(self) -> None:
+        self.state: Any = self.learner.start(self.A)
+        self.start = self.last = self.data.start(len(self.A))
+        self.margins = np.zeros(len(self.A))
+        self.margin_sum = np.zeros(len(self.A))
         self.record: list[tuple[Floats, Move, float, float]] = []
-        self.n_trials = 0
 
     def play_round(self, t: int) -> None:
         """Play round ``t``, again with smaller numbers while it is refused."""
         steps = self.data.steps
-        past = self.record[-1] if self.record else None
-        weight = self.weights.propose(t, past[2] if past else None)
-        step = (
-            math.nan if steps is None else steps.propose(t, past[3] if past else None)
-        )
+        weight = self.weights.propose(t, self.weight)
+        step = math.nan if steps is None else steps.propose(t, self.step)
         checked_number(f"weight of round {t}", weight, above=0)
         if steps is not None:
             checked_number(f"step of round {t}", step, above=0)
@@ -166,6 +164,7 @@ class _Game:
                 step = step if smaller_step is None else smaller_step
             self.state = self.learner.observe(self.state, weight, seen, w, move.p)
         self.last, self.margins = move, margins
+        self.weight, self.step = weight, step
         self.margin_sum = self.margin_sum + weight * margins
         self.record.append((w, move, weight, step))
 
@@ -202,17 +201,17 @@ class _Game:
 
     def transcript(self) -> Transcript:
         """Return the record as arrays."""
-        moves = [move for _, move, _, _ in self.record]
+        w, moves, weights, steps = zip(*self.record, strict=True)
         return Transcript(
             A=self.A,
             learner=self.learner,
             data=self.data,
             first=self.first,
             p_start=self.start.p,
-            w=np.array([w for w, _, _, _ in self.record]),
+            w=np.array(w),
             p=np.array([move.p for move in moves]),
-            weights=np.array([weight for _, _, weight, _ in self.record]),
-            steps=np.array([step for _, _, _, step in self.record]),
+            weights=np.array(weights),
+            steps=np.array(steps),
             divergences=np.array([move.divergence for move in moves]),
             reaches=np.array([move.reach for move in moves]),
             n_trials=self.n_trials,

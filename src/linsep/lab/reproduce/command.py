@@ -61,7 +61,6 @@ def command() -> None:
     "--n-max",
     type=click.IntRange(1, LARGEST_N),
     default=15,
-    show_default=True,
     help="The largest n; each step takes four times the last one's time.",
 )
 @click.option(
@@ -69,7 +68,6 @@ def command() -> None:
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("figure-1"),
-    show_default=True,
     help="Folder for figure-1.csv, figure-1.png and figure-1.svg; made if need be.",
 )
 def figure_1_command(n_max: int, out: Path) -> None:
@@ -168,7 +166,6 @@ def _measure_with_progress(n_max: int) -> list[Measurement]:
     "--seed",
     type=click.IntRange(min=0),
     default=0,
-    show_default=True,
     help="Seed of the planted rows.",
 )
 @click.option(
