@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.cli.options import LAYOUT_NAMES, READING, shared_options, taken
+from linsep.cli.options import LABELLED, LAYOUT_NAMES, shared_options, taken
 from linsep.cli.streams import source_of, streamed_table
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
@@ -36,17 +36,10 @@ class Labelled:
 def data_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument FILE and its options, as `read`, a `Labelled`."""
 
-    @shared_options("FILE", "--target")
-    @shared_options("--positive")
-    @shared_options(*READING)
+    @shared_options("FILE", *LABELLED)
     @wraps(command)
-    def wrapped(
-        file: Path,
-        target: str | None,
-        positive: str | None,
-        **options: Any,
-    ) -> None:
-        asked = {"target": target, "positive": positive, **taken(options, READING)}
+    def wrapped(file: Path, **options: Any) -> None:
+        asked = taken(options, LABELLED)
 
         def read(
             fit_intercept: bool = True,

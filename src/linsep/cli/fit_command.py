@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linsep.cli.kernel_part import KERNELS, MOST_DEGREE
-from linsep.cli.options import READING, examples, shared_options, taken
+from linsep.cli.options import LABELLED, examples, shared_options, taken
 
 if TYPE_CHECKING:
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Where to save the model: .json, or .onnx if onnx is installed.",
 )
-@shared_options("--target", "--positive", *READING)
+@shared_options(*LABELLED)
 @click.option(
     "--nu",
     metavar="SHARE",
@@ -89,8 +89,6 @@ if TYPE_CHECKING:
 def command(
     file: Path,
     model: Path,
-    target: str | None,
-    positive: str | None,
     as_json: bool,
     **settings: Any,  # how to read, and the classifier's own, under their names
 ) -> None:
@@ -122,10 +120,11 @@ def command(
         )
     for name, own in (("nu", "auto"), ("temperature", "auto"), ("gamma", "scale")):
         settings[name] = own if settings[name] is None else settings[name]
-    reading = taken(settings, READING)
+    reading = taken(settings, LABELLED)
+    positive = reading["positive"]
     with progress_line(f"reading {file}") as progress:
-        kept = without_defaults({"target": target, "positive": positive, **reading})
-        data = read_data(file, kept, settings["fit_intercept"], may_be_many=True)
+        kept, whole = without_defaults(reading), settings["fit_intercept"]
+        data = read_data(file, kept, whole, may_be_many=True)
         table = data.table
         y: Any = None if table.y is None else data.y
         if y is not None and positive is not None:

@@ -132,6 +132,7 @@ def examples(*commands: str) -> str:
 # How a file is laid out, and all that is said of reading it.
 LAYOUT = ("--header", "--sep", "--decimal", "--encoding")
 READING = ("--drop", "--missing", *LAYOUT)
+LABELLED = ("--target", "--positive", *READING)
 LAYOUT_NAMES = tuple(option[2:] for option in LAYOUT)
 
 

@@ -162,10 +162,8 @@ class Hull(Sequence[HullAnswer]):
             signs = (query >= high).astype(np.int8) - (query <= low)
             beyond = np.flatnonzero((query > high) | (query < low))
             if beyond.size:
-                j, end = (
-                    int(beyond[0]),
-                    high if query[beyond[0]] > high[beyond[0]] else low,
-                )
+                j = int(beyond[0])
+                end = high if query[j] > high[j] else low
                 self._settle(k, hyperplane=between(query, end, j))
             elif signs.any():
                 groups.setdefault(signs.tobytes(), []).append(k)

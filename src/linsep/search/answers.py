@@ -263,10 +263,7 @@ def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
     marked, marked_as = verdict.conflict, "rows in conflict"
     if marked is None:
         marked, marked_as = verdict.support, "support rows"
-    direction = None
-    if verdict.hyperplane is not None:
-        w = verdict.hyperplane.w
-        direction = w[:width], float(w[width]) if problem.fit_intercept else 0.0
+    plane = _hyperplane(problem, verdict)
 
     def take(index: Index) -> Any:
         signed = problem.rows.take(index)[:, :width]
@@ -282,7 +279,7 @@ def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
         marked_as,
         problem.given,
         problem.row_names.one,
-        direction,
+        (plane["coef"], plane["intercept"]) if plane else None,
     )
 
 

@@ -268,7 +268,7 @@ class TableBuilder:
         if j not in self._texts:
             return CodedColumn((name,)), None, None
         levels, codes = self._texts[j].coded()
-        codes = codes if kept is None else codes[kept]
+        codes = codes[_chosen(kept)]
         known = (self._request.levels or {}).get(name)
         if known is None and are_truths(levels):
             places = np.array([-is_false(level) for level in levels], dtype=np.intp)
@@ -278,18 +278,14 @@ class TableBuilder:
             raise InputError(self._commas(j, levels[0]))
         if known is None:
             known = self._levels_chosen(levels, codes, kept)
-        place_of = {level: k for k, level in enumerate(known.coded)}
         odd = sorted(set(levels) - set(known.levels))
         if self._request.levels and odd:
             raise InputError(
                 f"column {name!r} must hold levels that the model knows, "
                 f"{list(known.levels)}, got {odd[:5]}; drop those rows"
             )
-        places = np.array([place_of.get(level, -1) for level in levels], dtype=np.intp)
-        number = {level: k for k, level in enumerate(known.levels)}
-        numbers = np.array([number.get(level, -1) for level in levels], dtype=np.intp)
-        column = CodedColumn(known.names(name), places[codes])
-        return column, known, numbers[codes]
+        column = CodedColumn(known.names(name), _places(levels, known.coded)[codes])
+        return column, known, _places(levels, known.levels)[codes]
 
     def _levels_chosen(
         self, levels: Sequence[str], codes: Index, kept: Index | None
@@ -302,13 +298,12 @@ class TableBuilder:
                     f"sample_weight must have one number for each of the "
                     f"{self._n_rows} rows, got {present.size}"
                 )
-            codes = codes[present if kept is None else present[kept]]
-        used = np.unique(codes)
-        if not self._request.fit_intercept and not self._has_whole:
-            self._has_whole = True
-            return Levels(tuple(levels[k] for k in used), None)
-        reference = levels[commonest(codes, len(levels))]
-        return Levels(tuple(levels[k] for k in used), reference)
+            codes = codes[present[_chosen(kept)]]
+        used = tuple(levels[k] for k in np.unique(codes))
+        if self._request.fit_intercept or self._has_whole:
+            return Levels(used, levels[commonest(codes, len(levels))])
+        self._has_whole = True
+        return Levels(used, None)
 
     _has_whole = False  # whether a column's levels stand for the constant
 
@@ -344,13 +339,10 @@ class TableBuilder:
         target = self._selection.target
         if target is None:
             return None
-        chosen: Any = slice(None) if kept is None else kept
         if target in self._texts:
             levels, codes = self._texts[target].coded()
-            texts: NDArray[Any] = np.array(levels)[codes[chosen]]
-            return texts
-        labels: NDArray[Any] = self._labels[chosen]
-        return whole_labels(labels)
+            return np.asarray(np.array(levels)[codes[_chosen(kept)]])
+        return whole_labels(self._labels[_chosen(kept)])
 
     def _changed(self) -> str:
         """Word the error for a file that is being written to."""
@@ -400,6 +392,17 @@ class TableBuilder:
             "decimal point, by decimal=',' (--decimal ,), rewrite the numbers, or "
             f"{self._leave_out(j)}"
         )
+
+
+def _chosen(kept: Index | None) -> Any:
+    """Return what takes the rows kept out of an array: all of them for None."""
+    return slice(None) if kept is None else kept
+
+
+def _places(levels: Sequence[str], among: Sequence[str]) -> Index:
+    """Return where each level stands among others, -1 if it does not."""
+    place_of = {level: k for k, level in enumerate(among)}
+    return np.array([place_of.get(level, -1) for level in levels], dtype=np.intp)
 
 
 def _doubtful_numbers(X: Reals | csr_array, names: Sequence[str]) -> Iterator[str]:

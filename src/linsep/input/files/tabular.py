@@ -39,7 +39,7 @@ from linsep.input.files.table import (
     whole_labels,
     without_dates,
 )
-from linsep.input.files.text_column import MISSING
+from linsep.input.files.text_column import MISSING, are_truths, is_false
 from linsep.input.files.texts import holds, open_bytes, unpacked
 
 Built = TypeVar("Built")
@@ -191,8 +191,8 @@ def _unchanged(source: Source, request: Request) -> dict[str, NDArray[Any]]:
             out[name] = values == 1 if columns[j].is_truth else whole_labels(values)
             continue
         cells = [cell.strip() for _, texts in pieces for cell in texts[j]]
-        if {cell.casefold() for cell in cells} <= {"true", "false"}:
-            out[name] = np.array([cell.casefold() == "true" for cell in cells])
+        if are_truths(cells):
+            out[name] = np.array([not is_false(cell) for cell in cells])
         else:
             kept = [None if cell in MISSING else cell for cell in cells]
             out[name] = np.array(kept, dtype=object)

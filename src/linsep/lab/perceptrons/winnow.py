@@ -227,11 +227,9 @@ def signed_weights(exponents: Floats) -> Floats:
 
     The factor keeps large exponents finite; predictions do not depend on it.
     """
-    peak = max(0.0, float(np.abs(exponents).max()) - 300.0)
-    values: Floats
+    sizes = np.abs(exponents)
+    peak = max(0.0, float(sizes.max()) - 300.0)
     if peak == 0.0:
-        values = 2.0 * np.sinh(exponents)
-        return values
-    size = np.exp(np.abs(exponents) - peak) - np.exp(-np.abs(exponents) - peak)
-    values = np.sign(exponents) * size
-    return values
+        return np.asarray(2.0 * np.sinh(exponents))
+    scaled = np.exp(sizes - peak) - np.exp(-sizes - peak)
+    return np.asarray(np.sign(exponents) * scaled)
