@@ -90,8 +90,7 @@ class Oracle:
         return Answer(*self.sweep.answer(v, v if w is None else w))
 
 
-def softmin_weights(A: Any, v: Floats) -> Floats:
-    """Return the data player's distribution ``p_i ~ exp(-a_i . v)``, shape (n,)."""
-    margins = A @ v
+def softmin(margins: Floats) -> Floats:
+    """Return the data player's distribution ``p_i ~ exp(-margins_i)``, shape (n,)."""
     p = np.exp(margins.min() - margins)
     return np.asarray(p / p.sum())

@@ -23,8 +23,8 @@ from linsep.lab.perceptrons.in_rounds import (
     Round,
     largest_norm,
     optimistic_count,
-    softmin,
 )
+from linsep.solvers.oracle import softmin
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,6 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from linsep.arrays import Floats
 from linsep.input import checked_count
 from linsep.lab.game.bounds import sharper_rounds_bound
@@ -81,13 +79,6 @@ class PlayedInRounds(Method[LinearResult]):
             stopped=stopped,
         )
         return linear_result(type(self).__name__, rows, played.w, history)
-
-
-def softmin(margins: Floats) -> Floats:
-    """Return ``p_i`` proportional to ``exp(-margins_i)``, shape (n,), sum one."""
-    p: Floats = np.exp(margins.min() - margins)
-    p /= p.sum()
-    return p
 
 
 def largest_norm(A: Floats) -> float:

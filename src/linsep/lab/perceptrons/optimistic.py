@@ -15,8 +15,8 @@ from linsep.lab.perceptrons.in_rounds import (
     Round,
     largest_norm,
     optimistic_count,
-    softmin,
 )
+from linsep.solvers.oracle import softmin
 
 # Beyond this multiple of the safe rate the plays would overflow.
 MOST = 1e60
