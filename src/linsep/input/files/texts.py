@@ -73,11 +73,11 @@ def _refusing_other_encodings(path: Path, encoding: str | None) -> Iterator[None
 
 
 @contextmanager
-def with_single_blanks(text: Path, encoding: str = "utf-8-sig") -> Iterator[Path]:
+def with_single_blanks(text: Path) -> Iterator[Path]:
     """Yield a copy of a text in which blanks in a row are one, but for those quoted."""
     with (
         TemporaryDirectory(prefix="linsep-") as folder,
-        open(text, encoding=encoding, newline="") as stream,
+        open(text, encoding="utf-8-sig", newline="") as stream,
         open(Path(folder, "text"), "w", encoding="utf-8", newline="") as out,
     ):
         is_quoted = False

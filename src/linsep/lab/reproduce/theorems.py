@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -120,7 +121,5 @@ def compare_grid(
     seed: int = 0,
 ) -> Iterator[Comparison]:
     """Yield the comparison of every cell; margins are in units of the radius."""
-    for n in n_rows:
-        for radius in radii:
-            for margin in margins:
-                yield compare(n, radius, margin * radius, seed=seed)
+    for n, radius, margin in product(n_rows, radii, margins):
+        yield compare(n, radius, margin * radius, seed=seed)
