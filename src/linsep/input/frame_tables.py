@@ -102,12 +102,12 @@ def _tabled(
     """Return a frame's table and outcome, the latter in the kind it has there."""
     from linsep.input.files.table import Table, select_columns, without_dates
 
-    known = request.levels or {}
     texts, dates = _text_columns(frame), _date_columns(frame)
     selection = select_columns(source, names, request)
     if selection.target is not None:
         y = frame[:, selection.target].to_native()
-    coded = {*texts, *dates, *(j for j in selection.features if names[j] in known)}
+    known = {j for j in selection.features if names[j] in request.levels}
+    coded = {*texts, *dates, *known}
     used = coded.intersection(selection.features)
     if not used and request.missing == "refuse":
         X, own = features_from(frame[:, list(selection.features)].to_native())
@@ -153,13 +153,6 @@ def _built(
     )
     if not numeric:
         numbers = np.empty((len(frame), 0))
-    known = request.levels or {}
-    for j in numeric:
-        if names[j] in known:
-            raise InputError(
-                f"{source} must hold texts in the column {names[j]!r}, as when the "
-                "model was fitted, got other values; correct them"
-            )
     if selection.target is not None or request.missing == "drop":
         builder.note_absent(place, _absent(y, len(frame)))
     builder.add(numbers, {j: _cells(frame[:, j]) for j in text})

@@ -88,6 +88,12 @@ class TableBuilder:
         self._dtype = np.dtype(dtype)
         self._is_frame = is_frame
         self._numeric = [j for j in selection.features if j not in text]
+        for name in (selection.names[j] for j in self._numeric):
+            if name in request.levels:
+                raise InputError(
+                    f"{source} must hold texts in the column {name!r}, as when the "
+                    "model was fitted, got other values; correct them"
+                )
         missing = frozenset[str]() if is_frame else MISSING
         self._texts = {j: TextColumn(missing) for j in selection.positions if j in text}
         # Numbers alone are put where they will be used. Beside 0/1 columns they wait in
@@ -206,9 +212,9 @@ class TableBuilder:
     def _set_aside(self) -> set[int]:
         """Return the columns of dates and of names; refuse one that was asked for."""
         left_out = set()
-        known = self._request.levels or {}
         for j, column in self._texts.items():
-            if j == self._selection.target or self._selection.names[j] in known:
+            name = self._selection.names[j]
+            if j == self._selection.target or name in self._request.levels:
                 continue
             column.settle()
             if column.aside is None and not column.names_rows():
@@ -217,9 +223,8 @@ class TableBuilder:
                 raise InputError(self._too_many_levels(j))
             if self._request.columns is not None:
                 raise InputError(
-                    f"{self._source}: column {self._selection.names[j]!r} must hold "
-                    f"numbers or a few categories, but it {column.aside}; "
-                    f"{self._leave_out(j)}"
+                    f"{self._source}: column {name!r} must hold numbers or a few "
+                    f"categories, but it {column.aside}; {self._leave_out(j)}"
                 )
             left_out.add(j)
         return left_out
@@ -269,7 +274,7 @@ class TableBuilder:
             return CodedColumn((name,)), None, None
         levels, codes = self._texts[j].coded()
         codes = codes[_chosen(kept)]
-        known = (self._request.levels or {}).get(name)
+        known = self._request.levels.get(name)
         if known is None and are_truths(levels):
             places = np.array([-is_false(level) for level in levels], dtype=np.intp)
             return CodedColumn((name,), places[codes]), None, None

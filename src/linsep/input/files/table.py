@@ -141,7 +141,7 @@ class Request:
     role: str = "target"
     missing: str = "refuse"
     fit_intercept: bool = True
-    levels: Mapping[str, Levels] | None = None
+    levels: Mapping[str, Levels] = field(default_factory=dict)
     present: Mask | None = None
     sep: str | None = None
     decimal: str | None = None

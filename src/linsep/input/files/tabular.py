@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.arrays import Floats
-from linsep.input.errors import InputError, refusing_damage
+from linsep.input.errors import refusing_damage
 from linsep.input.exact_numbers import exact_floats
 from linsep.input.files.categories import TableBuilder
 from linsep.input.files.sources import (
@@ -144,7 +144,11 @@ def _table(source: Source, request: Request) -> Table:
         selection = without_dates(source.path, selection, dates, request)
         columns = {j: columns[j] for j in selection.positions}
     n_rows, text = surveyed(source, columns)
-    text |= _levels_known(source, columns, request)
+    text |= {
+        j
+        for j, column in columns.items()
+        if column.is_text is None and source.names[j] in request.levels
+    }
     singles = [columns[j].is_single for j in selection.features]
     builder = TableBuilder(
         source.path,
@@ -158,21 +162,6 @@ def _table(source: Source, request: Request) -> Table:
     for numbers, texts in _pieces(source, columns, text):
         builder.add(numbers, texts)
     return builder.finish(source.notes)
-
-
-def _levels_known(
-    source: Source, columns: Mapping[int, Column], request: Request
-) -> frozenset[int]:
-    """Return the columns that must hold levels known before; refuse numbers there."""
-    known = request.levels or {}
-    found = {j for j in columns if source.names[j] in known}
-    for j in sorted(found):
-        if columns[j].is_text is False:
-            raise InputError(
-                f"{source.path} must hold texts in the column {source.names[j]!r}, as "
-                "when the model was fitted, got other values; correct them"
-            )
-    return frozenset(found)
 
 
 def _unchanged(source: Source, request: Request) -> dict[str, NDArray[Any]]:
