@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -40,12 +41,9 @@ class Display:
 
     def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw on `ax`, or on a figure of its own; the class says where `kwargs` go."""
-        if ax is None:
-            with style():
+        with style() if ax is None else nullcontext():
+            if ax is None:
                 _, ax = new_figure((6.4, 4.0))
-                assert ax is not None
-                self._draw(ax, kwargs)
-        else:
             self._draw(ax, kwargs)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -114,9 +114,7 @@ def _tabled(
         title, features = selection.target_name, own or ()
         table = Table(X, None, features, title, columns=features, notes=selection.notes)
         return table, y
-    left_out = [j for j in selection.features if j in dates]
-    if left_out:
-        selection = without_dates(source, selection, left_out, request)
+    selection = without_dates(source, selection, dates, request)
     table = _built(frame, y, selection, texts, request, source)
     return table, y if table.rows is None else _rows_of(y, table.rows)
 

@@ -80,18 +80,14 @@ class BoundsDisplay(Display):
         return cls(transcript=transcript).plot(ax=ax, **kwargs)
 
     def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
-        t = self.transcript.rounds
-        lower = np.where(
-            np.isfinite(self.transcript.margin_lower),
-            self.transcript.margin_lower,
-            np.nan,
-        )
+        play, t = self.transcript, self.transcript.rounds
+        lower = np.where(np.isfinite(play.margin_lower), play.margin_lower, np.nan)
         # The band of a single round, from half a round before it to half a round after.
         across = t if len(t) > 1 else np.array([0.5, 1.5])
         ax.fill_between(
             across,
             np.broadcast_to(lower, across.shape),
-            np.broadcast_to(self.transcript.margin_upper, across.shape),
+            np.broadcast_to(play.margin_upper, across.shape),
             color=SKY,
             alpha=0.25,
             lw=0,
@@ -103,21 +99,21 @@ class BoundsDisplay(Display):
                 marker = ""
             look: dict[str, Any] = {"color": colour, "ls": dashes, "marker": marker}
             look |= {"ms": 5, "label": label}
-            ax.plot(t, getattr(self.transcript, name), **look | given)
+            ax.plot(t, getattr(play, name), **look | given)
         if len(t) == 1:
             ax.set(xlim=(0.0, 2.0), xticks=[1])
         if len(t) > FEW_ROUNDS:
             ax.set_xscale("log")
         ax.axhline(0.0, color="#777777", lw=0.8)
-        if self.transcript.separated_at is not None:
+        if play.separated_at is not None:
             ax.axvline(
-                self.transcript.separated_at,
+                play.separated_at,
                 color=GREEN,
                 lw=1.4,
                 ls="-.",
-                label=f"average separates (round {self.transcript.separated_at:,})",
+                label=f"average separates (round {play.separated_at:,})",
             )
-        _frame_margins(ax, self.transcript)
+        _frame_margins(ax, play)
         ax.set(xlabel="round", ylabel="margin (units of the rows)")
         ax.legend(fontsize=8.5)
 

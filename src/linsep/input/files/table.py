@@ -233,6 +233,9 @@ def without_dates(
     source: Path | str, selection: Selection, dates: Sequence[int], request: Request
 ) -> Selection:
     """Leave out columns of dates, with a note; refuse one that was asked for."""
+    dates = [j for j in selection.features if j in dates]
+    if not dates:
+        return selection
     names = ", ".join(repr(selection.names[j]) for j in dates)
     if request.columns is not None:
         raise InputError(

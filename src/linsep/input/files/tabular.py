@@ -139,10 +139,9 @@ def _table(source: Source, request: Request) -> Table:
     request = replace(request, drop=[*request.drop, *index])
     selection = select_columns(source.path, source.names, request)
     columns = {j: source.column(j) for j in selection.positions}
-    dates = [j for j in selection.features if columns[j].is_date]
-    if dates:
-        selection = without_dates(source.path, selection, dates, request)
-        columns = {j: columns[j] for j in selection.positions}
+    dates = [j for j, column in columns.items() if column.is_date]
+    selection = without_dates(source.path, selection, dates, request)
+    columns = {j: columns[j] for j in selection.positions}
     n_rows, text = surveyed(source, columns)
     text |= {
         j
