@@ -235,6 +235,7 @@ def parts_imported(part: str) -> set[str]:
 # Every part of the package and what it may know of the others, lowest first: a part
 # knows only parts above it in this table, so the arrows run one way.
 MAY_IMPORT: dict[str, set[str]] = {
+    "arrays": set(),
     "printable": set(),
     "wrapping": {"printable"},
     "whole_files": set(),
@@ -242,8 +243,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labellings": set(),
     "figure_style": {"whole_files"},
     "rows": set(),
-    "input": {"printable", "rows"},
-    "displays": {"figure_style", "input", "rows"},
+    "input": {"arrays", "printable", "rows"},
+    "displays": {"arrays", "figure_style", "input", "rows"},
     "report": {
         "displays",
         "figure_style",
@@ -252,11 +253,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "rows",
         "whole_files",
     },
-    "solvers": {"rows"},
+    "solvers": {"arrays", "rows"},
     "proof": {"input", "rows", "whole_files"},
     "verified": {"proof", "rows", "solvers"},
-    "result": {"input", "lazy", "printable", "proof", "report", "wrapping"},
+    "result": {"arrays", "input", "lazy", "printable", "proof", "report", "wrapping"},
     "search": {
+        "arrays",
         "input",
         "lazy",
         "proof",
@@ -269,7 +271,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},
-    "chance": {"input", "labellings", "rows", "search"},
+    "chance": {"input", "labellings", "result", "rows", "search"},
     "classifier": {"input", "result", "rows", "search", "solvers"},
     "diagnosis.status": set(),
     "diagnosis.watch": set(),
@@ -312,6 +314,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "wrapping",
     },
     "hull": {
+        "arrays",
         "diagnosis.exact",
         "diagnosis.watch",
         "figure_style",
@@ -324,6 +327,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "wrapping",
     },
     "lab": {
+        "arrays",
         "displays",
         "figure_style",
         "input",
@@ -338,6 +342,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "perceptrons": {"lab"},
     "plotting": {"displays", "hull", "lab"},
     "cli": {
+        "arrays",
         "classifier",
         "diagnosis",
         "diagnosis.inputs",

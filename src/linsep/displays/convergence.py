@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.displays.display import Display, separation_of, within_axes
 from linsep.figure_style import BLACK, BLUE, ORANGE
 from linsep.input.types import FeaturesLike, LabelsLike
@@ -83,7 +83,7 @@ class ConvergenceDisplay(Display):
         """
         return cls(trace=answer.trace, message=answer.message).plot(ax=ax, **kwargs)
 
-    def bound(self, name: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def bound(self, name: str) -> tuple[Index, Floats]:
         """Return a bound of the margin where it is finite: after which passes, and it.
 
         Parameters

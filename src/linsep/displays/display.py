@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.figure_style import new_figure, style
 from linsep.input import InputError
 from linsep.input.types import LabelsLike
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 LARGEST = 1e290
 
 
-def within_axes(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def within_axes(values: Floats) -> Floats:
     """Return values as axes can hold them."""
     return np.clip(values, -LARGEST, LARGEST)
 
@@ -40,12 +41,9 @@ class Display:
 
     def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw on `ax`, or on a figure of its own; the class says where `kwargs` go."""
-        if ax is None:
-            with style():
+        with style() if ax is None else nullcontext():
+            if ax is None:
                 _, ax = new_figure((6.4, 4.0))
-                assert ax is not None
-                self._draw(ax, kwargs)
-        else:
             self._draw(ax, kwargs)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -77,7 +75,7 @@ def separation_of(estimator: OptimisticPerceptron) -> Separation:
     return answer[0] if isinstance(answer, tuple) else answer
 
 
-def signs_of(estimator: OptimisticPerceptron, y: LabelsLike) -> NDArray[np.float64]:
+def signs_of(estimator: OptimisticPerceptron, y: LabelsLike) -> Floats:
     """Return +1.0 for rows of ``classes_[1]`` and -1.0 for the others."""
     return np.where(np.asarray(to_numpy(y)) == estimator.classes_[1], 1.0, -1.0)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.displays.display import (
     Display,
     on_processor,
@@ -54,9 +54,9 @@ class MarginDisplay(Display):
         Matplotlib's, after `plot`.
     """
 
-    margins: NDArray[np.float64]
-    signs: NDArray[np.float64]
-    support: NDArray[np.intp]
+    margins: Floats
+    signs: Floats
+    support: Index
     classes: Any
     marked_as: str = "support rows"
 
@@ -100,11 +100,7 @@ class MarginDisplay(Display):
 
     @classmethod
     def from_answer(
-        cls,
-        answer: Separation | Diagnosis,
-        *,
-        ax: Axes | None = None,
-        **kwargs: Any,
+        cls, answer: Separation | Diagnosis, *, ax: Axes | None = None, **kwargs: Any
     ) -> Self:
         """Draw the margins of the rows of an answer, of very many an even sample.
 
@@ -144,7 +140,7 @@ class MarginDisplay(Display):
         )
 
     @property
-    def sides(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def sides(self) -> tuple[Floats, Floats]:
         """The margins of the rows of either class."""
         return self.margins[self.signs < 0], self.margins[self.signs > 0]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.displays.display import (
     Display,
     on_processor,
@@ -69,11 +69,11 @@ class ProjectionDisplay(Display):
         Matplotlib's, after `plot`.
     """
 
-    across: NDArray[np.float64]
-    up: NDArray[np.float64]
-    codes: NDArray[np.intp]
+    across: Floats
+    up: Floats
+    codes: Index
     classes: Any
-    marked: NDArray[np.intp]
+    marked: Index
     marked_as: str
     axis: str = "signed distance from the hyperplane"
 
@@ -124,11 +124,7 @@ class ProjectionDisplay(Display):
 
     @classmethod
     def from_answer(
-        cls,
-        answer: Separation | Diagnosis,
-        *,
-        ax: Axes | None = None,
-        **kwargs: Any,
+        cls, answer: Separation | Diagnosis, *, ax: Axes | None = None, **kwargs: Any
     ) -> Self:
         """Draw the rows of an answer, of very many an even sample.
 
@@ -162,7 +158,7 @@ class ProjectionDisplay(Display):
         )
 
     @property
-    def drawn(self) -> NDArray[np.intp]:
+    def drawn(self) -> Index:
         """The rows drawn: of very many an even sample, and all that are marked."""
         n = self.across.size
         even = np.linspace(0, n - 1, min(n, MOST_POINTS)).astype(np.intp)
