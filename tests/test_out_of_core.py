@@ -168,7 +168,8 @@ def test_a_search_that_was_killed_goes_on(planted, tmp_path, moment):
     assert answer.intercept == expected.intercept
     assert answer.n_passes == expected.n_passes
     assert len(answer.trace) <= expected.n_passes - state["n_passes"] + 1
-    assert not list(tmp_path.glob(".*"))
+    # What it was writing when it was killed stays under a name of its own, if anything.
+    assert not [p for p in tmp_path.glob(".*") if f".{running.pid}." not in p.name]
 
 
 def forged(document, **entries):
@@ -631,7 +632,7 @@ def test_overlap_of_counts_is_proved_by_sums_alone(monkeypatch):
     level = (rng.random(4_000) < 0.1).astype(float)
     table = pa.table(columns | {"d": level, "y": np.where(level == 1, 0, y)})
     answer = linsep.diagnose(lambda: table, "y", family="poisson")
-    assert answer.status == "undecided"  # a direction separates, which is no overlap
+    assert answer.status == "quasi-complete"  # a direction separates
 
 
 def test_the_command_diagnoses_counts_of_a_folder(tmp_path):

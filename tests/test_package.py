@@ -235,6 +235,7 @@ def parts_imported(part: str) -> set[str]:
 # Every part of the package and what it may know of the others, lowest first: a part
 # knows only parts above it in this table, so the arrows run one way.
 MAY_IMPORT: dict[str, set[str]] = {
+    "arrays": set(),
     "printable": set(),
     "wrapping": {"printable"},
     "whole_files": set(),
@@ -242,9 +243,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labellings": set(),
     "figure_style": {"whole_files"},
     "rows": set(),
-    "input": {"printable", "rows"},
-    "displays": {"figure_style", "input", "rows"},
+    "input": {"arrays", "printable", "rows"},
+    "displays": {"arrays", "figure_style", "input", "rows"},
     "report": {
+        "arrays",
         "displays",
         "figure_style",
         "labellings",
@@ -252,11 +254,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "rows",
         "whole_files",
     },
-    "solvers": {"rows"},
+    "solvers": {"arrays", "rows"},
     "proof": {"input", "rows", "whole_files"},
-    "verified": {"proof", "rows", "solvers"},
-    "result": {"input", "lazy", "printable", "proof", "report", "wrapping"},
+    "verified": {"arrays", "proof", "rows", "solvers"},
+    "result": {"arrays", "input", "lazy", "printable", "proof", "report", "wrapping"},
     "search": {
+        "arrays",
         "input",
         "lazy",
         "proof",
@@ -269,12 +272,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},
-    "chance": {"input", "labellings", "rows", "search"},
+    "chance": {"input", "labellings", "result", "rows", "search"},
     "classifier": {"input", "result", "rows", "search", "solvers"},
     "diagnosis.status": set(),
     "diagnosis.watch": set(),
-    "diagnosis.inputs": {"input", "rows"},
+    "diagnosis.inputs": {"arrays", "input", "rows"},
     "diagnosis.exact": {
+        "arrays",
         "diagnosis.inputs",
         "diagnosis.status",
         "diagnosis.watch",
@@ -285,6 +289,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "verified",
     },
     "diagnosis.report": {
+        "arrays",
         "diagnosis.exact",
         "diagnosis.inputs",
         "diagnosis.status",
@@ -297,6 +302,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "verified",
     },
     "diagnosis": {
+        "arrays",
         "diagnosis.exact",
         "diagnosis.inputs",
         "diagnosis.report",
@@ -312,6 +318,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "wrapping",
     },
     "hull": {
+        "arrays",
         "diagnosis.exact",
         "diagnosis.watch",
         "figure_style",
@@ -324,6 +331,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "wrapping",
     },
     "lab": {
+        "arrays",
         "displays",
         "figure_style",
         "input",
@@ -338,6 +346,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "perceptrons": {"lab"},
     "plotting": {"displays", "hull", "lab"},
     "cli": {
+        "arrays",
         "classifier",
         "diagnosis",
         "diagnosis.inputs",

@@ -57,50 +57,29 @@ if TYPE_CHECKING:  # what type checkers read; a test holds it equal to the table
 
 __version__ = "0.1.0"
 
-# Each public name, and the module it is loaded from; a module itself where they agree.
-_HOMES = {
-    "Batch": "diagnosis",
-    "Certificate": "proof.certificate",
-    "CertificateError": "proof.checker",
-    "ConvergenceDisplay": "displays",
-    "Diagnosis": "diagnosis",
-    "DiagnosisStatus": "diagnosis",
-    "Estimate": "diagnosis",
-    "FeasibleWeights": "hull",
-    "FitWarning": "classifier.fit_warnings",
-    "Hull": "hull",
-    "HullAnswer": "hull",
-    "InfluentialRows": "diagnosis",
-    "InputError": "input",
-    "LargestMargin": "result",
-    "MarginDisplay": "displays",
-    "OptimisticPerceptron": "classifier.optimistic_perceptron",
-    "PermutationTest": "chance",
-    "Progress": "result",
-    "ProjectionDisplay": "displays",
-    "Separation": "result",
-    "SeparationError": "diagnosis",
-    "SeparationWarning": "diagnosis",
-    "Status": "result",
-    "Table": "input.files",
-    "capacity": "chance",
-    "check_separation": "diagnosis",
+# The public names of each module; where they agree, the module itself.
+_NAMES = {
+    "chance": "PermutationTest capacity permutation_test",
+    "classifier.fit_warnings": "FitWarning",
+    "classifier.optimistic_perceptron": "OptimisticPerceptron",
     "datasets": "datasets",
-    "diagnose": "diagnosis",
-    "diagnose_formula": "diagnosis",
-    "diagnose_many": "diagnosis",
-    "diagnose_model": "diagnosis",
-    "diagnose_outcomes": "diagnosis",
-    "feasible_weights": "hull",
-    "in_hull": "hull",
-    "influential_rows": "diagnosis",
-    "max_margin": "largest_margin",
-    "pairs_from_rankings": "diagnosis",
-    "permutation_test": "chance",
-    "read_table": "input.files",
-    "screen_columns": "diagnosis",
-    "separate": "separation",
+    "diagnosis": (
+        "Batch Diagnosis DiagnosisStatus Estimate InfluentialRows SeparationError "
+        "SeparationWarning check_separation diagnose diagnose_formula diagnose_many "
+        "diagnose_model diagnose_outcomes influential_rows pairs_from_rankings "
+        "screen_columns"
+    ),
+    "displays": "ConvergenceDisplay MarginDisplay ProjectionDisplay",
+    "hull": "FeasibleWeights Hull HullAnswer feasible_weights in_hull",
+    "input": "InputError",
+    "input.files": "Table read_table",
+    "largest_margin": "max_margin",
+    "proof.certificate": "Certificate",
+    "proof.checker": "CertificateError",
+    "result": "LargestMargin Progress Separation Status",
+    "separation": "separate",
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 # Modules with contracts of their own, loaded in the same way.
 _MODULES = ("game", "perceptrons", "plotting")
 # Names of 0.1.0 that have another name now.

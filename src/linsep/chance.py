@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linsep.input import InputError, checked_count, checked_seed, checked_time_limit
 from linsep.input.problem import problem_from
 from linsep.labellings import share_of_labellings
+from linsep.result import Status
 from linsep.rows import rows_from
 from linsep.search.limits import Clock, Limits, Monitor
 from linsep.search.separator_search import find_separator
@@ -146,11 +148,10 @@ def permutation_test(
         )
     features = problem.rows.features(slice(None))
     rng = np.random.default_rng(checked_seed(random_state))
-    found: dict[Any, int] = {}
+    found = Counter[Status]()
     for _ in range(count):
         signs = rng.permutation(problem.rows.signs)
         rows = rows_from(features, signs, problem.rows.fit_intercept)
         monitor = Monitor(Limits(time_limit=max(0.0, limit - clock.elapsed())))
-        status = find_separator(rows, monitor, 0).status.value
-        found[status] = found.get(status, 0) + 1
-    return PermutationTest(count, found.get("separable", 0), found.get("undecided", 0))
+        found[find_separator(rows, monitor, 0).status] += 1
+    return PermutationTest(count, found[Status.SEPARABLE], found[Status.UNDECIDED])

@@ -86,3 +86,10 @@ def save(figure: Figure, path: str | Path) -> None:
     metadata = {"Date": None} if Path(path).suffix == ".svg" else {}
     with style(), whole_file(path) as unfinished:
         figure.savefig(unfinished, metadata=metadata)
+
+
+def finished(figure: Figure, path: str | Path | None) -> Figure:
+    """Save a figure if asked to, and return it."""
+    if path is not None:
+        save(figure, path)
+    return figure

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
 from linsep.report.page import HasPage, Page
@@ -133,13 +134,13 @@ class Separation(HasPage):
     n_samples: int
     n_features: int
     fit_intercept: bool
-    coef: NDArray[np.float64] | None = None
+    coef: Floats | None = None
     intercept: float | None = None
     margin_lower: float = -np.inf
     margin_upper: float = np.inf
-    conflict: NDArray[np.intp] | None = None
+    conflict: Index | None = None
     conflict_weights: tuple[Fraction, ...] | None = None
-    conflict_rows: NDArray[np.float64] | None = None
+    conflict_rows: Floats | None = None
     conflict_labels: NDArray[Any] | None = None
     n_passes: int = 0
     n_rounds: int = 0
@@ -175,7 +176,7 @@ class Separation(HasPage):
         return None if self._certificate is None else self._certificate.value
 
     @property
-    def support(self) -> NDArray[np.intp] | None:
+    def support(self) -> Index | None:
         """None; deprecated here, a `LargestMargin` has it."""
         _warn_of_move("support")
         return None
@@ -186,7 +187,7 @@ class Separation(HasPage):
         _warn_of_move("margin_squared")
         return square
 
-    def decision_function(self, X: FeaturesLike) -> NDArray[np.float64]:
+    def decision_function(self, X: FeaturesLike) -> Floats:
         """Return ``X @ coef + intercept``, positive for ``classes[-1]``.
 
         Parameters
@@ -237,9 +238,8 @@ class Separation(HasPage):
 
     def column_name(self, column: int) -> str:
         """Return the name of a column; ``"x0"``, ``"x1"``, ... where it has none."""
-        if self.feature_names is not None:
-            return self.feature_names[column]
-        return f"x{column}"
+        names = self.feature_names
+        return f"x{column}" if names is None else names[column]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in what JSON can hold; exact numbers are texts.
@@ -345,7 +345,7 @@ class Separation(HasPage):
             lines.append(f"  and {_counted(n_more, 'more row', 'more rows')}")
         return lines
 
-    def _values(self, row: NDArray[np.float64]) -> str:
+    def _values(self, row: Floats) -> str:
         """Write the first few values of a row by name."""
         shown = [f"{self.column_name(j)}={row[j]:.6g}" for j in range(min(4, row.size))]
         return ", ".join(shown) + (", ..." if row.size > len(shown) else "")
@@ -375,7 +375,7 @@ class LargestMargin(Separation):
         Rows (sorted) that carry the largest margin; None unless separable.
     """
 
-    support: NDArray[np.intp] | None = None
+    support: Index | None = None
     _square: LazyIfMade[Fraction] | None = None
 
     def margin_squared(self) -> Fraction:

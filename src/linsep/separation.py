@@ -73,7 +73,7 @@ def separate(
         What to do with rows of a frame, a file or an array that lack a value.
     max_memory : int or None, default=None
         Bytes that reading a source may take, > 0; None is a tenth of what is free, and
-        at most 256 MB.
+        at most 512 MB.
     checkpoint : path-like or None, default=None
         A file to write down after each sweep how far the search is, and to go on from
         if it is there; one of other data or of another version is refused.

@@ -97,18 +97,21 @@ def test_probabilities_sum_to_one_and_follow_the_prediction(
 
 
 def test_probabilities_are_calibrated_on_new_rows(rng):
-    """Of a logistic model: groups of like probability hold about what they promise.
+    """Of a logistic model: groups of like probability hold what they promise.
 
-    The stronger of two like penalties makes them a little too cautious.
+    One draw's estimate errs by some hundredths, the mean of eight by one or two.
     """
-    X = rng.normal(size=(21_000, 6))
     w = np.array([1.5, -1.0, 0.5, 0.0, 0.0, 0.0])
-    y = rng.random(21_000) < 1 / (1 + np.exp(-(X @ w + 0.5)))
-    model = OptimisticPerceptron().fit(X[:1000], y[:1000])
-    p = model.predict_proba(X[1000:])[:, 1]
-    for low in np.arange(0.0, 1.0, 0.2):
-        at = (p >= low) & (p < low + 0.2)
-        assert abs(y[1000:][at].mean() - p[at].mean()) < 0.08
+    promised = []
+    for _ in range(8):
+        X = rng.normal(size=(11_000, 6))
+        y = rng.random(11_000) < 1 / (1 + np.exp(-(X @ w + 0.5)))
+        model = OptimisticPerceptron().fit(X[:1000], y[:1000])
+        p = model.predict_proba(X[1000:])[:, 1]
+        groups = [(p >= low) & (p < low + 0.2) for low in np.arange(0.0, 1.0, 0.2)]
+        promised.append([y[1000:][at].mean() - p[at].mean() for at in groups])
+    assert abs(np.array(promised)).max() < 0.08
+    assert abs(np.mean(promised, axis=0)).max() < 0.025
 
 
 def test_other_fits_have_no_probabilities_and_say_what_has():

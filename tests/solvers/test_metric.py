@@ -126,13 +126,13 @@ def test_rewhitening_uses_the_weights():
 
 def test_rewhitening_helps_where_the_margin_is_small():
     X, y = load_breast_cancer(return_X_y=True)
-    from linsep.solvers.oracle import softmin_weights
+    from linsep.solvers.oracle import softmin
 
     coordinates = whiten(signed(X, y))
     for state in OptimisticLoop(Oracle(coordinates.rows)).rounds():
         if state.n_rounds >= 24:
             break
-    weights = softmin_weights(coordinates.rows, state.total)
+    weights = softmin(coordinates.rows @ state.total)
     oracle = Oracle(rewhiten(coordinates, weights).rows)
     for again in OptimisticLoop(oracle).rounds():
         if again.separator is not None:

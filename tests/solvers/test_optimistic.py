@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from linsep.solvers.metric import whiten
 from linsep.solvers.optimistic import OptimisticLoop, safe_step
-from linsep.solvers.oracle import Oracle, softmin_weights
+from linsep.solvers.oracle import Oracle, softmin
 from textbook import optimistic_rounds, softmin_oracle
 
 
@@ -55,9 +55,7 @@ def test_fixed_step_of_the_adaptive_loop_is_algorithm_1(seed):
         rounds, textbook_algorithm_1(X, y, r, 50), strict=True
     ):
         np.testing.assert_allclose(state.play * r, w, rtol=1e-9, atol=1e-11 * r)
-        np.testing.assert_allclose(
-            softmin_weights(A, state.total), p, rtol=1e-9, atol=1e-12
-        )
+        np.testing.assert_allclose(softmin(A @ state.total), p, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(
             state.total * r**2 / state.n_rounds, average, rtol=1e-9, atol=1e-11 * r
         )

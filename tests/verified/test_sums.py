@@ -46,6 +46,30 @@ def test_overlap_is_proved_and_the_checker_agrees(monkeypatch, sample, scale):
     assert rows.n_readings - 1 <= 1 + 2 * sums.MOST_STEPS
 
 
+def test_steps_that_run_off_end_in_no_proof(monkeypatch):
+    """A sample of a dozen rows leads some searches so far off that sums say nothing."""
+    monkeypatch.setattr(sums, "LEAST_SAMPLE", 12)
+    monkeypatch.setattr(sums, "SAMPLE_A_COLUMN", 2)
+    lost = 0
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(20, 400)), int(rng.integers(1, 9))
+        X = rng.integers(-3, 4, (n, d)).astype(float)
+        rows = blocks_of(X, rng.integers(0, 2, n), size=37)
+        point = sums.overlapping(rows, rng)
+        if point is None:
+            lost += 1
+            continue
+        A = rows.take(np.arange(n))
+        root = np.hypot(A @ point, 1.0)
+        p, v = 0.5 * (1.0 - A @ point / root), 0.5 / root**3
+        q = np.linalg.solve((A * v[:, np.newaxis]).T @ A, A.T @ p)
+        weights = p - v * (A @ q)
+        assert weights.min() > 0
+        assert np.abs(A.T @ weights).max() < 1e-9 * n
+    assert lost > 0
+
+
 @pytest.mark.parametrize("n_flips", [0, 1])
 def test_rows_that_are_separated_are_not_said_to_overlap(n_flips):
     """With one label flipped far out, all but that direction is ruled out."""

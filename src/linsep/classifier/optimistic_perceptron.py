@@ -37,7 +37,7 @@ class OptimisticPerceptron(LinearRule):
     r"""Linear classifier that predicts well, and proves whether the classes separate.
 
     The default is a logistic regression (linear discriminants, of wide dense rows) with
-    a ridge penalty that leave-one-out chooses; beside it stands a proof of whether any
+    ridge penalties that leave-one-out weighs; beside it stands a proof of whether any
     hyperplane separates the rows. On request the largest margin, where there is one:
 
     .. math::
@@ -139,7 +139,7 @@ class OptimisticPerceptron(LinearRule):
     support_ : ndarray of int
         Training rows that carry the solution.
     penalty_ : float, None, or tuple
-        The penalty of the regression or the discriminants, in units of the mean square
+        The penalty, of a regression the geometric mean, in units of the mean square
         length of the rows, standardised; None where none was fitted.
     nu_ : float, None, or tuple
         The share used; None where none is.
@@ -162,10 +162,10 @@ class OptimisticPerceptron(LinearRule):
 
     Notes
     -----
-    Probabilities, `predict_proba`, are those of the default fit. Its penalty is
-    chosen by the logarithm of the probability that rows get when they are left out, so
-    they are about calibrated wherever log-odds are about linear; with `class_weight`
-    they are those of classes so weighted. Other fits have none:
+    Probabilities, `predict_proba`, are those of the default fit. Its penalties are
+    weighed by the probabilities that rows get when they are left out, so they are about
+    calibrated wherever log-odds are about linear; with `class_weight` they are those of
+    classes so weighted. Other fits have none:
     ``sklearn.calibration.CalibratedClassifierCV`` gives them some.
 
     One class alone is fitted too, unlike by scikit-learn's own linear models: it is

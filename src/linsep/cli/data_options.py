@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.cli.options import LAYOUT, READING, shared_options, taken
+from linsep.cli.options import LABELLED, LAYOUT_NAMES, shared_options, taken
 from linsep.cli.streams import source_of, streamed_table
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 from linsep.input.files import Table, read_labelled
 from linsep.input.row_names import RowNames, row_names_of_file
-
-LAYOUT_NAMES = [option[2:] for option in LAYOUT]
 
 
 @dataclass(frozen=True)
@@ -38,17 +36,10 @@ class Labelled:
 def data_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument FILE and its options, as `read`, a `Labelled`."""
 
-    @shared_options("FILE", "--target")
-    @shared_options("--positive")
-    @shared_options(*READING)
+    @shared_options("FILE", *LABELLED)
     @wraps(command)
-    def wrapped(
-        file: Path,
-        target: str | None,
-        positive: str | None,
-        **options: Any,
-    ) -> None:
-        asked = {"target": target, "positive": positive, **taken(options, READING)}
+    def wrapped(file: Path, **options: Any) -> None:
+        asked = taken(options, LABELLED)
 
         def read(
             fit_intercept: bool = True,
@@ -59,21 +50,38 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
             given = without_defaults(asked)
             kept = dict(_checked(recorded or {}) | given)
             kept |= {} if sql is None else {"sql": sql}
-            source = source_of(file, kept, max_memory)
-            if source is not None:
-                table, names = streamed_table(source, kept, fit_intercept, max_memory)
-                return Labelled(table, np.empty(0), names, kept)
-            most = kept | {"fit_intercept": fit_intercept}
-            label = most.pop("positive", None)
-            table, y = read_labelled(file, most.pop("target", None), **most)
-            y, names = two_classes(table, y, label)
-            layout = {name: kept[name] for name in LAYOUT_NAMES if name in kept}
-            row_names = row_names_of_file(file, kept.get("target"), **layout)
-            return Labelled(table, y, names, kept, row_names)
+            return read_data(file, kept, fit_intercept, max_memory)
 
         command(read=read, file=file, **options)
 
     return wrapped
+
+
+def read_data(
+    file: Path,
+    kept: dict[str, Any],
+    fit_intercept: bool,
+    max_memory: int | None = None,
+    *,
+    may_be_many: bool = False,
+) -> Labelled:
+    """Read a file as the options kept say; `may_be_many` allows more classes than two.
+
+    Labels of data that are read in batches stay there: `y` is empty.
+    """
+    source = source_of(file, kept, max_memory)
+    if source is not None:
+        table, names = streamed_table(source, kept, fit_intercept, max_memory)
+        return Labelled(table, np.empty(0), names, kept)
+    most = kept | {"fit_intercept": fit_intercept}
+    label = most.pop("positive", None)
+    table, y = read_labelled(file, most.pop("target", None), **most)
+    names = {}
+    if label is not None or not may_be_many:
+        y, names = two_classes(table, y, label)
+    layout = {name: kept[name] for name in LAYOUT_NAMES if name in kept}
+    row_names = row_names_of_file(file, kept.get("target"), **layout)
+    return Labelled(table, y, names, kept, row_names)
 
 
 def without_defaults(asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     "--family",
     metavar="NAME",
     default="binomial",
-    show_default=True,
     help="binomial: logit, probit, cloglog; poisson: any log link; multinomial; "
     "ordinal: cumulative link; conditional: cases against the controls of their group; "
     "cox, cox-exact: times to an event, with --formula 'Surv(time, event) ~ x'; "
@@ -122,6 +121,7 @@ def command(
     and --no-intercept go with it. svmlight text and arrays X and y need neither.
     """
     reading = taken(settings, READING)
+    limits = {name: settings.pop(name) for name in ("time_limit", "random_state")}
     drop = reading["drop"]
     texts = {"--target": target, "--formula": formula, "--weights": weights}
     texts |= {"--order": order, "--groups": settings["groups"]}
@@ -149,14 +149,15 @@ def command(
             "missing values"
         )
     with progress_line(f"reading {file}") as progress:
-        settings["callback"] = DiagnosisSteps(progress.say)
+        limits["callback"] = DiagnosisSteps(progress.say)
         shape = None
         if formula is not None:
             layout = taken(reading, LAYOUT)
-            answer = _by_formula(file, formula, weights, layout, **settings)
+            answer = _by_formula(file, formula, weights, layout, limits, **settings)
         else:
             settings["fit_intercept"] = None if fit_intercept else False
-            answer, shape = _by_target(file, target, reading, weights, **settings)
+            given = file, target, reading, weights, limits
+            answer, shape = _by_target(*given, **settings)
         progress.say("putting the answer into words, and the proof on paper")
         answer.summary()  # is kept
         proof = answer.certificate if certificate is not None else None
@@ -262,10 +263,8 @@ def _by_target(
     target: str | None,
     reading: dict[str, Any],
     weights: str | None,
+    limits: dict[str, Any],
     *,
-    time_limit: float | None,
-    random_state: int | None,
-    callback: DiagnosisSteps,
     penalized: list[str] | None,
     nominal: list[str] | None,
     **model: Any,
@@ -287,23 +286,19 @@ def _by_target(
 
         whole, is_count = model["fit_intercept"] is None, model["family"] == "poisson"
         table, _ = streamed_table(source, kept, whole, None, is_count)
-        limits = {"time_limit": time_limit, "random_state": random_state}
-        given = {"sample_weight": weights, "callback": callback, **limits, **model}
-        given |= {"penalized": penalized, "nominal": nominal}
+        named = {"penalized": penalized, "nominal": nominal}
+        given = {"sample_weight": weights, **named, **limits, **model}
         return diagnose(table.X, target, **given), ()
     if model["family"] in PAIRED:
         from linsep.diagnosis.inputs.paired import study_from_pairs
 
-        league = study_from_pairs(
-            file, target, sample_weight=weights, family=model["family"]
-        )
-        league = with_named(league, penalized, nominal)
-        made = diagnosed(lambda: league, time_limit, random_state, callback)
-        return made, (league.n_given, len(league.names))
-    study = study_from_file(file, target, weights=weights, reading=reading, **model)
+        family = model["family"]
+        study = study_from_pairs(file, target, sample_weight=weights, family=family)
+    else:
+        study = study_from_file(file, target, weights=weights, reading=reading, **model)
     study = with_named(study, penalized, nominal)
     shape = (study.n_given - study.n_missing, len(study.names))
-    return diagnosed(lambda: study, time_limit, random_state, callback), shape
+    return diagnosed(lambda: study, **limits), shape
 
 
 def _levels_of(text: str) -> list[str]:
@@ -332,7 +327,13 @@ def _by_formula(
     formula: str,
     weights: str | None,
     layout: dict[str, Any],
-    **settings: Any,
+    limits: dict[str, Any],
+    *,
+    family: str,
+    order: Any,
+    penalized: list[str] | None,
+    nominal: list[str] | None,
+    **model: Any,
 ) -> Diagnosis:
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnosed, with_named
@@ -350,25 +351,23 @@ def _by_formula(
 
     require_formulaic()
     frame = read_columns(file, Request(**layout))
-    family = family_named(settings["family"])
+    family = family_named(family)
     name = unquoted(sides_of(formula)[0])
-    if family == "ordinal" and settings["order"] is None and name in frame:
+    if family == "ordinal" and order is None and name in frame:
         declared = declared_order(file, name)
-        settings["order"] = declared and Order(*declared)
+        order = declared and Order(*declared)
     if weights is not None and weights not in frame:
         meant = did_you_mean(weights, frame) or f"it has {', '.join([*frame][:10])}"
         raise InputError(
             f"--weights must name a column of {file}, got {weights!r}; {meant}"
         )
-    read = {name: settings.pop(name) for name in ("order", "groups")}
-    read["family"] = family
-    read["sample_weight"] = None if weights is None else frame[weights]
-    del settings["family"]
-    named = [settings.pop(name) for name in ("penalized", "nominal")]
+    model |= {"family": family, "order": order}
+    model["sample_weight"] = None if weights is None else frame[weights]
     safe = safe_formula(formula, frame.keys())
 
     def study() -> Study:
-        made = with_named(study_from_formula(safe, frame, **read), *named)
+        made = study_from_formula(safe, frame, **model)
+        made = with_named(made, penalized, nominal)
         return replace(made, row_names=row_names_of_file(file, **layout))
 
-    return diagnosed(study, **settings)
+    return diagnosed(study, **limits)

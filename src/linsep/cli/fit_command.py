@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linsep.cli.kernel_part import KERNELS, MOST_DEGREE
-from linsep.cli.options import READING, examples, shared_options, taken
+from linsep.cli.options import LABELLED, examples, shared_options, taken
 
 if TYPE_CHECKING:
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Where to save the model: .json, or .onnx if onnx is installed.",
 )
-@shared_options("--target", "--positive", *READING)
+@shared_options(*LABELLED)
 @click.option(
     "--nu",
     metavar="SHARE",
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     "--objective",
     type=click.Choice(["soft_margin", "max_margin", "separate"]),
     default="soft_margin",
-    show_default=True,
     help="Predict new rows as well as possible; or, where classes are separable, ask "
     "for the largest margin or for any hyperplane that separates.",
 )
@@ -66,7 +65,6 @@ if TYPE_CHECKING:
     "--kernel",
     type=click.Choice(["linear", *KERNELS]),
     default="linear",
-    show_default=True,
     help="Separate by a function of this kernel; the model is saved as JSON.",
 )
 @click.option(
@@ -79,22 +77,18 @@ if TYPE_CHECKING:
     "--degree",
     type=click.IntRange(1, MOST_DEGREE),
     default=3,
-    show_default=True,
     help="The degree of the polynomial kernel.",
 )
 @click.option(
     "--multi-class",
     type=click.Choice(["joint", "ovr"]),
     default="joint",
-    show_default=True,
     help="More than two classes: all at once, or each one versus the rest.",
 )
 @shared_options("--no-intercept", "--max-passes", "--time-limit", "--seed", "--json")
 def command(
     file: Path,
     model: Path,
-    target: str | None,
-    positive: str | None,
     as_json: bool,
     **settings: Any,  # how to read, and the classifier's own, under their names
 ) -> None:
@@ -107,14 +101,12 @@ def command(
     import numpy as np
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.cli.data_options import two_classes, without_defaults
+    from linsep.cli.data_options import read_data, without_defaults
     from linsep.cli.model_file import LinearModel
     from linsep.cli.onnx_file import save_onnx
     from linsep.cli.output import require_writable, say, strict_json
     from linsep.cli.progress import progress_line
-    from linsep.cli.streams import source_of, streamed_table
     from linsep.input import InputError
-    from linsep.input.files import read_labelled
 
     require_writable(model, file)
     if model.suffix not in (".json", ".onnx"):
@@ -128,20 +120,15 @@ def command(
         )
     for name, own in (("nu", "auto"), ("temperature", "auto"), ("gamma", "scale")):
         settings[name] = own if settings[name] is None else settings[name]
-    reading = taken(settings, READING)
+    reading = taken(settings, LABELLED)
+    positive = reading["positive"]
     with progress_line(f"reading {file}") as progress:
-        whole = settings["fit_intercept"]
-        given = {"target": target, "positive": positive, **reading}
-        kept = without_defaults(given)
-        source = source_of(file, kept)
-        y: Any = None
-        if source is not None:
-            table, _ = streamed_table(source, kept, whole, None)
-        else:
-            table, y = read_labelled(file, target, fit_intercept=whole, **reading)
-            if positive is not None:
-                chosen, names = two_classes(table, y, positive)
-                y = np.array([names[label] for label in chosen.tolist()])
+        kept, whole = without_defaults(reading), settings["fit_intercept"]
+        data = read_data(file, kept, whole, may_be_many=True)
+        table = data.table
+        y: Any = None if table.y is None else data.y
+        if y is not None and positive is not None:
+            y = np.array([data.names[label] for label in y.tolist()])
         progress.say("fitting")
         classifier = OptimisticPerceptron(**settings)
         with warnings.catch_warnings():

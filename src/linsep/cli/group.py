@@ -124,7 +124,7 @@ def _require_options_once(
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog=_EPILOG,
 )
 @click.version_option(__version__, prog_name="linsep")

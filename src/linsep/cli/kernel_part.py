@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.input import InputError
 from linsep.rows import as_dense
 
@@ -28,7 +28,7 @@ class KernelPart:
     """A kernel, and the rows (r, d) that new rows are compared with."""
 
     parameters: Mapping[str, Any]
-    landmarks: NDArray[np.float64]
+    landmarks: Floats
 
     @classmethod
     def of(cls, classifier: OptimisticPerceptron) -> KernelPart | None:
@@ -41,7 +41,7 @@ class KernelPart:
         rows = as_dense(space.rows).astype(np.float64)
         return cls(dict(zip(_ENTRIES, values, strict=True)), rows)
 
-    def features(self, X: Any) -> NDArray[np.float64]:
+    def features(self, X: Any) -> Floats:
         """Return the kernel between rows and the landmarks, all of them finite."""
         from linsep.classifier.kernel_fits import Kernel
 

@@ -24,7 +24,6 @@ from linsep.printable import exact_text
     metavar="SHARE",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=1e-6,
-    show_default=True,
     help="Relative width of the margin's interval to reach.",
 )
 @click.option(

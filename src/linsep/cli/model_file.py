@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from linsep.arrays import Floats
 from linsep.cli.kernel_part import KernelPart, are_numbers
 from linsep.cli.kernel_part import requirements as kernel_requirements
 from linsep.cli.output import require_file, writing
@@ -74,8 +75,8 @@ class LinearModel:
     """
 
     classes: tuple[Label, ...]
-    coef: NDArray[np.float64]
-    intercept: NDArray[np.float64]
+    coef: Floats
+    intercept: Floats
     feature_names: tuple[str, ...]
     target: str
     levels: Mapping[str, Levels] = field(default_factory=dict)
@@ -122,7 +123,7 @@ class LinearModel:
         used = (column_of.get(name, name) for name in self.feature_names)
         return tuple(dict.fromkeys(used))
 
-    def decisions(self, X: ArrayLike) -> NDArray[np.float64]:
+    def decisions(self, X: ArrayLike) -> Floats:
         """Return decision values, shape (n_samples,) or (n_samples, n_classes)."""
         features = check_features(X, len(self.feature_names))
         if self.kernel is not None:

@@ -32,93 +32,95 @@ _SHARED = {
     "FILE": click.argument(
         "file", type=click.Path(path_type=Path), callback=from_standard_input
     ),
-    "--target": click.option(
-        "--target",
-        metavar="COL",
-        help="The column of the labels: its name, or its number from 0 (-1: the last).",
-    ),
-    "--positive": click.option(
-        "--positive",
-        metavar="LABEL",
-        help="The label on the positive side; all others are on the negative side.",
-    ),
-    "--drop": click.option(
-        "--drop",
-        metavar="COL",
-        multiple=True,
-        help="A column to leave out. May be given several times.",
-    ),
-    "--missing": click.option(
-        "--missing",
-        type=click.Choice(["refuse", "drop"]),
-        default="refuse",
-        show_default=True,
-        help="What to do with rows that lack a value: refuse the file, with a count, "
-        "or leave them out, with a note.",
-    ),
-    "--header": click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether the first line of a CSV names the columns; told from the file if "
-        "not given.",
-    ),
-    "--sep": click.option(
-        "--sep",
-        metavar="CHAR",
-        callback=lambda _, __, sep: _SPELLED.get(sep, sep),
-        help="What separates the fields of a CSV, such as ';', '|' or tab; told from "
-        "the file if not given.",
-    ),
-    "--decimal": click.option(
-        "--decimal",
-        metavar="CHAR",
-        help="The decimal point of a CSV, '.' or ','; told from the file if not given.",
-    ),
-    "--encoding": click.option(
-        "--encoding",
-        metavar="NAME",
-        help="The encoding of a text, such as latin-1; UTF-8 if not given.",
-    ),
     "--no-intercept": intercept_option("Only hyperplanes through the origin."),
-    "--max-passes": click.option(
-        "--max-passes",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=100,
-        show_default=True,
-        help="Sweeps over the data at most.",
-    ),
-    "--time-limit": click.option(
-        "--time-limit",
-        metavar="S",
-        type=click.FloatRange(min=0, min_open=True),
-        help="Seconds at most for the search; reading does not count.",
-    ),
-    "--seed": click.option(
-        "--seed",
-        "random_state",
-        metavar="N",
-        type=click.IntRange(min=0),
-        help="Seed of the search's random choices; 0 if not given, so that runs "
-        "repeat.",
-    ),
-    "--certificate": click.option(
-        "--certificate",
-        metavar="OUT.json",
-        type=click.Path(path_type=Path),
-        help="Save the proof, for `linsep verify` or a checker of your own.",
-    ),
-    "--report": click.option(
-        "--report",
-        metavar="OUT.html",
-        type=click.Path(path_type=Path),
-        help="Save the answer as a page to read, to print and to pass on: what it "
-        "means, what to do, pictures, the rows behind it.",
-    ),
-    "--json": click.option(
-        "--json", "as_json", is_flag=True, help="The answer as one JSON object."
-    ),
 }
+
+
+def _share(*words: str, **settings: Any) -> None:
+    """Let commands ask for an option by the first of its words."""
+    _SHARED[words[0].partition("/")[0]] = click.option(*words, **settings)
+
+
+_share(
+    "--target",
+    metavar="COL",
+    help="The column of the labels: its name, or its number from 0 (-1: the last).",
+)
+_share(
+    "--positive",
+    metavar="LABEL",
+    help="The label on the positive side; all others are on the negative side.",
+)
+_share(
+    "--drop",
+    metavar="COL",
+    multiple=True,
+    help="A column to leave out. May be given several times.",
+)
+_share(
+    "--missing",
+    type=click.Choice(["refuse", "drop"]),
+    default="refuse",
+    help="What to do with rows that lack a value: refuse the file, with a count, "
+    "or leave them out, with a note.",
+)
+_share(
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line of a CSV names the columns; told from the file if "
+    "not given.",
+)
+_share(
+    "--sep",
+    metavar="CHAR",
+    callback=lambda _, __, sep: _SPELLED.get(sep, sep),
+    help="What separates the fields of a CSV, such as ';', '|' or tab; told from "
+    "the file if not given.",
+)
+_share(
+    "--decimal",
+    metavar="CHAR",
+    help="The decimal point of a CSV, '.' or ','; told from the file if not given.",
+)
+_share(
+    "--encoding",
+    metavar="NAME",
+    help="The encoding of a text, such as latin-1; UTF-8 if not given.",
+)
+_share(
+    "--max-passes",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=100,
+    help="Sweeps over the data at most.",
+)
+_share(
+    "--time-limit",
+    metavar="S",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds at most for the search; reading does not count.",
+)
+_share(
+    "--seed",
+    "random_state",
+    metavar="N",
+    type=click.IntRange(min=0),
+    help="Seed of the search's random choices; 0 if not given, so that runs repeat.",
+)
+_share(
+    "--certificate",
+    metavar="OUT.json",
+    type=click.Path(path_type=Path),
+    help="Save the proof, for `linsep verify` or a checker of your own.",
+)
+_share(
+    "--report",
+    metavar="OUT.html",
+    type=click.Path(path_type=Path),
+    help="Save the answer as a page to read, to print and to pass on: what it "
+    "means, what to do, pictures, the rows behind it.",
+)
+_share("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 
 
 def examples(*commands: str) -> str:
@@ -130,6 +132,8 @@ def examples(*commands: str) -> str:
 # How a file is laid out, and all that is said of reading it.
 LAYOUT = ("--header", "--sep", "--decimal", "--encoding")
 READING = ("--drop", "--missing", *LAYOUT)
+LABELLED = ("--target", "--positive", *READING)
+LAYOUT_NAMES = tuple(option[2:] for option in LAYOUT)
 
 
 def taken(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.cli.options import LAYOUT, examples, shared_options
 from linsep.cli.output import say, strict_json
 from linsep.cli.progress import progress_line
@@ -67,9 +67,7 @@ def _field(label: Any) -> str:
     return str(label).replace("\n", "\\n")
 
 
-def _features(
-    file: Path, rule: LinearModel, layout: dict[str, Any]
-) -> NDArray[np.float64]:
+def _features(file: Path, rule: LinearModel, layout: dict[str, Any]) -> Floats:
     """Return the model's columns, texts coded as they were when it was fitted."""
     request = Request(columns=rule.columns, levels=rule.levels, **layout)
     table = read_request(file, request)

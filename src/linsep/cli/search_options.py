@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer", bound=Separation)
 
 _LIMITS = ("--max-passes", "--time-limit", "--seed")
+_ASKED = ("read", "file", "certificate", "report", "as_json", "sql")
 _OPTIONS = ("fit_intercept", "max_passes", "time_limit", "random_state")
 
 
@@ -122,21 +123,11 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @shared_options("--certificate", "--report", "--json")
     @wraps(command)
-    def wrapped(
-        read: Callable[..., Labelled],
-        file: Path,
-        certificate: Path | None,
-        report: Path | None,
-        as_json: bool,
-        sql: str | None,
-        max_memory: str | None,
-        **given: Any,
-    ) -> None:
+    def wrapped(max_memory: str | None, **given: Any) -> None:
         options = {name: given.pop(name) for name in _OPTIONS}
-        asked = Asked(
-            read, file, certificate, report, as_json, options, sql, bytes_of(max_memory)
-        )
-        command(asked, **given)
+        shared = {name: given.pop(name) for name in _ASKED}
+        memory = bytes_of(max_memory)
+        command(Asked(**shared, options=options, max_memory=memory), **given)
 
     return wrapped
 

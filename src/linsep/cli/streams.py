@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from linsep.cli.options import LAYOUT_NAMES
 from linsep.input import InputError
 from linsep.input.files.svmlight import SvmlightText
 from linsep.input.files.table import Request, Table
 from linsep.input.streams import Source, problem_of_stream, sql_source, stream_of
 
-# Of the options that say how data are read, those that go with files of text alone.
-_OF_TEXTS = ("header", "sep", "decimal", "encoding")
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -23,7 +22,7 @@ def source_of(
     """Return what is read in batches: a query, a folder, a large file; else None."""
     if kept.get("sql") is not None:
         return sql_source(file, kept["sql"])
-    layout: dict[str, Any] = {name: kept.get(name) for name in _OF_TEXTS}
+    layout: dict[str, Any] = {name: kept.get(name) for name in LAYOUT_NAMES}
     request = Request(target=kept.get("target"), **layout)
     return stream_of(str(file), max_memory, request)
 
@@ -39,7 +38,7 @@ def streamed_table(
 
     `linsep.separate` takes such an X, which knows what numbers its rows were given.
     """
-    given = [name for name in _OF_TEXTS if name in kept]
+    given = [name for name in LAYOUT_NAMES if name in kept]
     if given and not (isinstance(source, Source) and source.are_texts):
         raise InputError(
             f"--{given[0]} goes with a file of text, got {source.name}, which is read "

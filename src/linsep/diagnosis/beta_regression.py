@@ -33,6 +33,7 @@ from typing import Any
 import flint
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.pipeline import diagnose_study
 from linsep.diagnosis.record import Diagnosis
@@ -44,7 +45,6 @@ from linsep.input import InputError
 from linsep.lazy import Lazy
 from linsep.proof import linear
 from linsep.proof.exact import IntegerArray, integers_from, python_vector
-from linsep.rows.arrays import Floats
 
 # Powers are multiplied out up to so many bits.
 MOST_BITS = 2_000_000

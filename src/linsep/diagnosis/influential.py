@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Index, Mask
 from linsep.diagnosis.exact.columns import columns_of
 from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.inputs.call_shapes import study_of
@@ -32,7 +33,6 @@ from linsep.proof.answers import Conflict
 from linsep.proof.exact import integers_from
 from linsep.proof.signs import signs_of
 from linsep.rows import as_dense, is_sparse, rows_from
-from linsep.rows.arrays import Booleans, Index
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.working_set import WorkingSet
 from linsep.solvers.blas import calm_blas
@@ -285,7 +285,7 @@ class _Search:
             left[used] -= spent
         return bound
 
-    def _small_set(self) -> Booleans:
+    def _small_set(self) -> Mask:
         """Return kinds of rows without which the rest are separable."""
         everything = np.arange(self.counts.size)
         best = np.ones(self.counts.size, dtype=bool)
@@ -310,7 +310,7 @@ class _Search:
                 best = trial
         return best
 
-    def _deepened(self, lower: int, removed: Booleans) -> tuple[int, Booleans]:
+    def _deepened(self, lower: int, removed: Mask) -> tuple[int, Mask]:
         """Search for sets of ever more rows: every conflict must lose one of its own.
 
         A size searched to the end without success raises the lower bound.
@@ -329,7 +329,7 @@ class _Search:
             pass
         return lower, removed
 
-    def _within(self, removed: Booleans, allowed: int) -> Booleans | None:
+    def _within(self, removed: Mask, allowed: int) -> Mask | None:
         """Return a set with at most so many rows more, or None: there is none."""
         self.nodes_left -= 1
         if self.nodes_left < 0:

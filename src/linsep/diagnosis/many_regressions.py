@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Floats, Mask
 from linsep.diagnosis.batch import Batch, Item
 from linsep.diagnosis.exact.screening import Screen
 from linsep.diagnosis.inputs.design import study_from
@@ -30,7 +31,6 @@ from linsep.input import (
 )
 from linsep.input.features import features_from
 from linsep.rows import as_dense, is_sparse
-from linsep.rows.arrays import Booleans, Floats
 
 Callback = Callable[[int, int], object]
 
@@ -374,7 +374,7 @@ def _with_column(features: Any, column: Floats) -> Any:
     return np.column_stack([features, column])
 
 
-def _is_missing(y: Any, column: Floats | None) -> Booleans:
+def _is_missing(y: Any, column: Floats | None) -> Mask:
     """Return in which rows the outcome, or the column added, has no value."""
     values = np.asarray(y)
     if values.dtype.kind == "f":

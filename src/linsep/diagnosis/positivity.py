@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from linsep.arrays import Index, Mask
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.phrases import (
@@ -27,7 +28,6 @@ from linsep.diagnosis.report.sentences import (
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.input import InputError
-from linsep.rows.arrays import Booleans, Index
 from linsep.wrapping import WIDTH, wrapped
 
 
@@ -166,7 +166,7 @@ def _sentences(
     ]
 
 
-def _trimming(study: Study, is_left: Booleans, trimmed: Reduced | None) -> list[str]:
+def _trimming(study: Study, is_left: Mask, trimmed: Reduced | None) -> list[str]:
     """Say what is left without the units decided, and what of the covariates."""
     if not is_left.any():
         return ["Trimming these units leaves nobody."]

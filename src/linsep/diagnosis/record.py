@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linsep.arrays import Floats, Index, no_index
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
 from linsep.input import InputError
 from linsep.input.frames import pandas_for
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.printable import exact_text
 from linsep.report.page import HasPage, Page
-from linsep.rows.arrays import Floats, Index, no_index
 from linsep.wrapping import WIDTH, wrapped
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from linsep.arrays import Floats, Index
 from linsep.displays.display import Display, separation_of, within_axes
 from linsep.figure_style import BLACK, BLUE, ORANGE
 from linsep.input.types import FeaturesLike, LabelsLike
-from linsep.rows.arrays import Floats, Index
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

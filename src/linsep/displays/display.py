@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.figure_style import new_figure, style
 from linsep.input import InputError
 from linsep.input.types import LabelsLike
-from linsep.rows.arrays import Floats
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
@@ -40,12 +41,9 @@ class Display:
 
     def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw on `ax`, or on a figure of its own; the class says where `kwargs` go."""
-        if ax is None:
-            with style():
+        with style() if ax is None else nullcontext():
+            if ax is None:
                 _, ax = new_figure((6.4, 4.0))
-                assert ax is not None
-                self._draw(ax, kwargs)
-        else:
             self._draw(ax, kwargs)
         self.ax_, self.figure_ = ax, ax.figure
         return self

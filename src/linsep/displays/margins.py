@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from linsep.arrays import Floats, Index
 from linsep.displays.display import (
     RowsDisplay,
     on_processor,
@@ -16,7 +17,6 @@ from linsep.displays.display import (
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, plain
 from linsep.input import InputError
 from linsep.input.types import FeaturesLike, LabelsLike
-from linsep.rows.arrays import Floats, Index
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from linsep.arrays import Floats, Index
 from linsep.displays.display import (
     RowsDisplay,
     on_processor,
@@ -25,7 +26,6 @@ from linsep.figure_style import (
 from linsep.input import InputError, check_features
 from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows import as_dense
-from linsep.rows.arrays import Floats, Index
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:

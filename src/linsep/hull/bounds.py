@@ -15,18 +15,15 @@ if the second norm is below one, which also proves that ``B`` is regular (S. M. 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Mask
 from linsep.rows.rounding import SMALLEST_SUBNORMAL, error_factor, gamma
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Covers the rounding of the bounds themselves: sums of numbers that are not negative.
 ROUNDED_UP = 1.0 + 1e-9
 
 
-def inside_simplices(corners: Floats, points: Floats) -> NDArray[np.bool_]:
+def inside_simplices(corners: Floats, points: Floats) -> Mask:
     """Tell which points are proved to lie strictly inside the simplex given for each.
 
     Parameters

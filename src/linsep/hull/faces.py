@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linsep.hull.bounds import Floats, Index
+from linsep.arrays import Floats, Index, Signs
 
 # ``(c, b)`` with ``c . x < b`` on the one side, and ``> b`` on the other.
 Hyperplane = tuple[tuple[Fraction, ...], Fraction]
@@ -55,12 +54,12 @@ class Face:
     """
 
     points: Floats
-    signs: NDArray[np.int8]
+    signs: Signs
     query: Floats
     index: Index
 
     @classmethod
-    def of(cls, points: Floats, signs: NDArray[np.int8], query: Floats) -> Face:
+    def of(cls, points: Floats, signs: Signs, query: Floats) -> Face:
         """Find the points on the face."""
         used = np.flatnonzero(signs)
         on_face = (points[:, used] == query[used]).all(axis=1)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.facial_reduction import Reduction
 from linsep.diagnosis.watch import OutOfTime, Watch
-from linsep.hull.bounds import Floats, Index
 from linsep.hull.faces import Face, Hyperplane, beside, between
 from linsep.hull.search import HullSearch
 from linsep.input import InputError, checked_seed, checked_time_limit
@@ -44,7 +44,7 @@ class HullAnswer:
         outside.
     """
 
-    point: NDArray[np.float64]
+    point: Floats
     inside: bool | None
     _weights: Lazy[dict[int, Fraction] | None]
     _hyperplane: Lazy[Hyperplane | None]
@@ -61,7 +61,7 @@ class HullAnswer:
         return self._hyperplane.value
 
     @property
-    def face(self) -> NDArray[np.intp] | None:
+    def face(self) -> Index | None:
         """The rows that can have weight: those of the smallest face with the point.
 
         All rows, if the point lies in the relative interior of the hull; None unless
@@ -162,10 +162,8 @@ class Hull(Sequence[HullAnswer]):
             signs = (query >= high).astype(np.int8) - (query <= low)
             beyond = np.flatnonzero((query > high) | (query < low))
             if beyond.size:
-                j, end = (
-                    int(beyond[0]),
-                    high if query[beyond[0]] > high[beyond[0]] else low,
-                )
+                j = int(beyond[0])
+                end = high if query[j] > high[j] else low
                 self._settle(k, hyperplane=between(query, end, j))
             elif signs.any():
                 groups.setdefault(signs.tobytes(), []).append(k)
@@ -218,7 +216,7 @@ class Hull(Sequence[HullAnswer]):
         open_: Index,
         kept: Index,
         shifts: NDArray[Any],
-        is_same: NDArray[np.bool_],
+        is_same: Mask,
     ) -> None:
         """Take what the search proved, and prove exactly what it found beside."""
         for j, k in enumerate(open_.tolist()):

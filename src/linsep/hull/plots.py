@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linsep.figure_style import BLACK, BLUE, GREEN, VERMILION, new_figure, save, style
-from linsep.hull.bounds import Floats, Index
+from linsep.arrays import Floats, Index
+from linsep.figure_style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    VERMILION,
+    finished,
+    new_figure,
+    style,
+)
 from linsep.hull.membership import Hull, in_hull, table_of
 from linsep.input import InputError
 
@@ -73,9 +81,7 @@ def plot_hull(points: Any, queries: Any, *, path: str | Path | None = None) -> F
         _draw_lines(axes, answers, outside)
         axes.set(xlabel="first column", ylabel="second column")
         axes.legend()
-    if path is not None:
-        save(figure, path)
-    return figure
+    return finished(figure, path)
 
 
 def _draw_lines(axes: Any, answers: Hull, outside: Any) -> None:

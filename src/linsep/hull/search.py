@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linsep.hull.bounds import Floats, Index, gap_errors, inside_simplices
+from linsep.arrays import Floats, Index, Mask
+from linsep.hull.bounds import gap_errors, inside_simplices
 from linsep.solvers.active_set import ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
 
@@ -69,8 +69,8 @@ class HullSearch:
     rng: np.random.Generator
     is_over: Callable[[], bool]
     nearest: bool = False
-    inside: NDArray[np.bool_] = field(init=False)
-    outside: NDArray[np.bool_] = field(init=False)
+    inside: Mask = field(init=False)
+    outside: Mask = field(init=False)
     direction: Floats = field(init=False)
     offset: Floats = field(init=False)
 

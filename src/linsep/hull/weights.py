@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.diagnosis.watch import Watch
-from linsep.hull.bounds import Floats, Index, gap_errors
+from linsep.hull.bounds import gap_errors
 from linsep.hull.membership import Hull, HullAnswer, table_of
 from linsep.hull.search import HullSearch
 from linsep.input import InputError, checked_seed, checked_time_limit
@@ -75,7 +75,7 @@ class FeasibleWeights:
         return None if self._answer is None else self._answer.weights
 
     @cached_property
-    def face(self) -> NDArray[np.intp] | None:
+    def face(self) -> Index | None:
         """The rows that can have weight at all; None unless feasible."""
         return None if self._answer is None else self._answer.face
 
@@ -203,8 +203,8 @@ def feasible_weights(
     """
     values, names, wanted = _read(X, targets, feature_names)
     watch, seed = Watch(checked_time_limit(time_limit)), checked_seed(random_state)
-    hull = Hull(values, wanted[np.newaxis], seed, watch)
-    answer = hull[0]
+    asked = _Asked(values, wanted, seed, watch)
+    answer = asked.answer()
     found = FeasibleWeights(
         answer.inside,
         dict(zip(names, wanted.tolist(), strict=True)),
@@ -214,27 +214,21 @@ def feasible_weights(
     )
     if answer.inside is not False:
         return found
-    some = _fewest(values, wanted, seed, watch)
-    together = tuple(names[j] for j in some)
-    part, ends = np.ascontiguousarray(values[:, some]), wanted[some]
-    search = _nearest(part, ends, seed, watch)
-    whole = _nearest(values, wanted, seed, watch)
-    means = _weighted(whole, values)
+    some = asked.fewest()
+    part, together = asked.part(some), [names[j] for j in some]
+    search = part.nearest()
+    means = _weighted(asked.nearest(), values)
+    c, most, value = part.inequality(search.direction[0])
+    relaxed = asked.relaxed(some)
     return replace(
         found,
-        together=together,
-        inequality=_inequality(
-            part,
-            ends,
-            search.direction[0],
-            together,
-            Hull(part, ends[np.newaxis], seed, watch)[0],
-        ),
+        together=tuple(together),
+        inequality=(dict(zip(together, c, strict=True)), most, value),
         bounding_rows=np.sort(_held(search)),
         nearest=None
         if means is None
         else dict(zip(names, means.tolist(), strict=True)),
-        relaxed=_relaxed(values, names, wanted, some, seed, watch),
+        relaxed={names[j]: value for j, value in relaxed.items()},
     )
 
 
@@ -266,25 +260,97 @@ def _read(
     return np.ascontiguousarray(values[:, columns]), chosen, wanted
 
 
-def _fewest(values: Floats, wanted: Floats, seed: int, watch: Watch) -> Index:
-    """Drop targets, one after the other, as long as the rest cannot be reached."""
-    some = np.arange(wanted.size)
-    for j in range(wanted.size):
-        rest = some[some != j]
-        if rest.size == 0 or watch.is_over():
-            break
-        part = np.ascontiguousarray(values[:, rest])
-        if Hull(part, wanted[np.newaxis, rest], seed, watch)[0].inside is False:
-            some = rest
-    return some
+@dataclass(frozen=True)
+class _Asked:
+    """Rows, the means they are wanted to have, and how long to look for that."""
 
+    values: Floats
+    wanted: Floats
+    seed: int
+    watch: Watch
 
-def _nearest(values: Floats, wanted: Floats, seed: int, watch: Watch) -> HullSearch:
-    """Search for the point of the hull that is nearest."""
-    rng = np.random.default_rng(seed)
-    found = HullSearch(values, wanted[np.newaxis], rng, watch.is_over, nearest=True)
-    found.run()
-    return found
+    def part(self, columns: Index) -> _Asked:
+        """Return the same of some columns alone."""
+        values = np.ascontiguousarray(self.values[:, columns])
+        return replace(self, values=values, wanted=self.wanted[columns])
+
+    def answer(self) -> HullAnswer:
+        """Tell whether weights reach the means."""
+        query = self.wanted[np.newaxis]
+        found: HullAnswer = Hull(self.values, query, self.seed, self.watch)[0]
+        return found
+
+    def fewest(self) -> Index:
+        """Drop targets, one after the other, as long as the rest cannot be reached."""
+        some = np.arange(self.wanted.size)
+        for j in range(self.wanted.size):
+            rest = some[some != j]
+            if rest.size == 0 or self.watch.is_over():
+                break
+            if self.part(rest).answer().inside is False:
+                some = rest
+        return some
+
+    def nearest(self) -> HullSearch:
+        """Search for the point of the hull that is nearest."""
+        rng, queries = np.random.default_rng(self.seed), self.wanted[np.newaxis]
+        is_over = self.watch.is_over
+        found = HullSearch(self.values, queries, rng, is_over, nearest=True)
+        found.run()
+        return found
+
+    def inequality(self, away: Floats) -> tuple[list[float], float, float]:
+        """Write a hyperplane beside all rows, with as few digits as it takes."""
+        rows, ends = self.values, self.wanted
+        largest = np.abs(rows).max(axis=0)
+        unit = float(np.abs(away).max())
+        if unit > 0 and np.isfinite(unit):
+            for digits in DIGITS:
+                c = np.array([float(f"{-x / unit:.{digits - 1}e}") for x in away])
+                most, asked = float((rows @ c).max()), float(ends @ c)
+                error = gap_errors(c[np.newaxis], largest, ends[np.newaxis])[0]
+                if asked - most > 2 * error:
+                    return c.tolist(), most, asked
+        exact = self.answer()
+        assert exact.hyperplane is not None
+        coefficients, bound = exact.hyperplane
+        terms = zip(coefficients, ends.tolist(), strict=True)
+        asked = float(sum(c * Fraction(x) for c, x in terms))
+        return [float(c) for c in coefficients], float(bound), asked
+
+    def relaxed(self, some: Index) -> dict[int, float]:
+        """Find how far each target alone must give way; what is proved is kept."""
+        from scipy.optimize import linprog
+
+        found = {}
+        with np.errstate(over="ignore", invalid="ignore"):
+            # Where it overflows, nothing is added to the step.
+            spread = np.nan_to_num(self.values.std(axis=0), posinf=0.0)
+        n, d = self.values.shape
+        for j in some.tolist():
+            if self.watch.is_over():
+                break
+            # Weights, and how far the mean falls short of the target or is beyond it.
+            moved = np.zeros((d + 1, 2))
+            moved[j] = 1.0, -1.0
+            solved = linprog(
+                np.append(np.zeros(n), [1.0, 1.0]),
+                A_eq=np.hstack([np.vstack([self.values.T, np.ones(n)]), moved]),
+                b_eq=np.append(self.wanted, 1.0),
+                method="highs",
+            )
+            if solved.x is None:
+                continue
+            short, beyond = solved.x[-2:]
+            step = beyond - short
+            inward = np.sign(step) * INWARD * spread[j]
+            for change in (step + inward, step):
+                trial = self.wanted.copy()
+                trial[j] += change
+                if replace(self, wanted=trial).answer().inside:
+                    found[j] = float(trial[j])
+                    break
+        return found
 
 
 def _held(search: HullSearch) -> Index:
@@ -299,68 +365,6 @@ def _weighted(search: HullSearch, values: Floats) -> Floats | None:
     if weights is None or not weights.size or not np.isfinite(weights).all():
         return None
     return np.asarray(weights @ values[_held(search)])
-
-
-def _inequality(
-    part: Floats, ends: Floats, away: Floats, names: Sequence[str], exact: HullAnswer
-) -> tuple[dict[str, float], float, float]:
-    """Write a hyperplane beside all rows, with as few digits as it takes."""
-    largest = np.abs(part).max(axis=0)
-    unit = float(np.abs(away).max())
-    if unit > 0 and np.isfinite(unit):
-        for digits in DIGITS:
-            c = np.array([float(f"{-x / unit:.{digits - 1}e}") for x in away])
-            most, asked = float((part @ c).max()), float(ends @ c)
-            error = gap_errors(c[np.newaxis], largest, ends[np.newaxis])[0]
-            if asked - most > 2 * error:
-                return dict(zip(names, c.tolist(), strict=True)), most, asked
-    assert exact.hyperplane is not None
-    coefficients, bound = exact.hyperplane
-    terms = zip(coefficients, ends.tolist(), strict=True)
-    asked = float(sum(c * Fraction(x) for c, x in terms))
-    floats = [float(c) for c in coefficients]
-    return dict(zip(names, floats, strict=True)), float(bound), asked
-
-
-def _relaxed(
-    values: Floats,
-    names: Sequence[str],
-    wanted: Floats,
-    some: Index,
-    seed: int,
-    watch: Watch,
-) -> dict[str, float]:
-    """Find how far each target alone would have to give way; what is proved is kept."""
-    from scipy.optimize import linprog
-
-    found = {}
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = np.nan_to_num(values.std(axis=0), posinf=0.0)  # then the step alone
-    n, d = values.shape
-    for j in some.tolist():
-        if watch.is_over():
-            break
-        # Weights, and how far the mean falls short of the target or goes beyond it.
-        moved = np.zeros((d + 1, 2))
-        moved[j] = 1.0, -1.0
-        solved = linprog(
-            np.append(np.zeros(n), [1.0, 1.0]),
-            A_eq=np.hstack([np.vstack([values.T, np.ones(n)]), moved]),
-            b_eq=np.append(wanted, 1.0),
-            method="highs",
-        )
-        if solved.x is None:
-            continue
-        short, beyond = solved.x[-2:]
-        step = beyond - short
-        inward = np.sign(step) * INWARD * spread[j]
-        for change in (step + inward, step):
-            trial = wanted.copy()
-            trial[j] += change
-            if Hull(values, trial[np.newaxis], seed, watch)[0].inside:
-                found[names[j]] = float(trial[j])
-                break
-    return found
 
 
 def _listed(targets: Mapping[str, float]) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Mask
 from linsep.input.errors import InputError
 
 
@@ -107,9 +107,7 @@ def checked_integers(name: str, values: object, *, least: int, most: int) -> lis
     )
 
 
-def checked_array(
-    name: str, values: object, shape: tuple[int | None, ...]
-) -> NDArray[np.float64]:
+def checked_array(name: str, values: object, shape: tuple[int | None, ...]) -> Floats:
     """Return finite numbers of this shape (None: any length of at least 1)."""
     try:
         array = np.asarray(values, dtype=np.float64)
@@ -140,7 +138,7 @@ def checked_names(feature_names: Sequence[str], n_features: int) -> tuple[str, .
     return names
 
 
-def positive_weights(sample_weight: object, n_samples: int) -> NDArray[np.bool_]:
+def positive_weights(sample_weight: object, n_samples: int) -> Mask:
     """Return which rows have a positive weight, or refuse weights that are none."""
     try:
         values = np.asarray(sample_weight, dtype=np.float64).reshape(-1)

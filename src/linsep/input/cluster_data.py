@@ -97,13 +97,12 @@ def _array_problem(X: Any, y: Any, fit_intercept: bool, is_count: bool) -> Probl
         )
     y = y.rechunk((X.chunks[0],))
     labels = labels_from(y.compute())
-    if is_count:
-        classes, signs = signs_of_counts(are_positive(labels))
-    else:
-        classes, signs = signs_from(labels)
+    classes, signs = (
+        signs_of_counts(are_positive(labels)) if is_count else signs_from(labels)
+    )
     parts = [
         dask.delayed(_both)(*pair)
-        for pair in zip(_blocks(X), y.to_delayed(), strict=True)
+        for pair in zip(X.to_delayed()[:, 0], y.to_delayed(), strict=True)
     ]
     dtype = np.dtype(np.float32 if X.dtype in (np.float32, np.float16) else np.float64)
     rows = PartitionedRows(
@@ -126,10 +125,6 @@ def _changed(row: int) -> InputError:
         f"computed, got others by row {row}; keep them, as by X.persist() or "
         "X.cache(), or order the rows"
     )
-
-
-def _blocks(X: Any) -> list[Any]:
-    return list(X.to_delayed()[:, 0])
 
 
 def _both(features: Any, labels: Any) -> tuple[Any, Any]:
@@ -170,7 +165,9 @@ def _frame_problem(
     source = Source("the frame", schema, _no_batches)
     request = Request(target=y, fit_intercept=fit_intercept)
     names, target, notes = selected(source, request)
-    parts = dict(cluster.fold(_Surveys(tuple(names), target, is_count), add))
+    # What makes, of the number of a partition, the function that surveys it.
+    surveys = partial(partial, _surveyed, tuple(names), target, is_count)
+    parts = dict(cluster.fold(surveys, add))
     found = Survey.merged([parts[number] for number in sorted(parts)])
     classes, signs = signs_of(found, target, None)
     coding = coding_of(schema, names, found, fit_intercept)
@@ -210,29 +207,16 @@ def _batches(partition: Any, names: Sequence[str]) -> Iterator[Any]:
         yield batch.select(list(names))
 
 
-@dataclass(frozen=True)
-class _Surveys:
-    """Surveys each partition, on a worker."""
-
-    names: tuple[str, ...]
-    target: str
-    is_count: bool
-
-    def __call__(self, number: int) -> Any:
-        """Return the survey of one."""
-        return partial(_surveyed, self, number)
-
-
 def _surveyed(
-    asked: _Surveys, number: int, partition: Any
+    names: tuple[str, ...], target: str, is_count: bool, number: int, partition: Any
 ) -> list[tuple[int, Survey]] | None:
-    names, target = asked.names, asked.target
+    """Survey the partition of a number, on a worker; None if it is empty."""
     batches = list(_batches(partition, [*names, target]))
     if not batches:
         return None
     schema = batches[0].schema
     source = Source("the frame", schema, lambda columns, size: iter(batches))
-    return [(number, survey(source, names, target, is_count=asked.is_count))]
+    return [(number, survey(source, names, target, is_count=is_count))]
 
 
 @dataclass(frozen=True)

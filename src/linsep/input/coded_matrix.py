@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Index, Reals
 from linsep.input.growing_matrix import GrowingMatrix
 from linsep.input.levels import MOST_LEVELS
 from linsep.rows import split
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 # is kept sparse.
 _LARGE_BYTES = 256 * 2**20
 
-Floats: TypeAlias = NDArray[np.floating[Any]]
-
 
 @dataclass(frozen=True)
 class CodedColumn:
@@ -32,18 +30,18 @@ class CodedColumn:
     """
 
     names: tuple[str, ...]
-    places: NDArray[np.intp] | None = None
+    places: Index | None = None
 
 
 def coded_matrix(
     columns: Sequence[CodedColumn],
-    blocks: Iterable[Floats],
+    blocks: Iterable[Reals],
     n_rows: int,
     dtype: Any,
     *,
     is_sparse: bool | None = None,
     in_memory: bool = True,
-) -> Floats | csr_array:
+) -> Reals | csr_array:
     """Fill the matrix with the numbers of the blocks, and 0 and 1 for the levels.
 
     The blocks hold the columns of numbers, some rows each. Whether the matrix is sparse
@@ -86,9 +84,9 @@ def coded_matrix(
 
 def _sparse(
     shape: tuple[int, int],
-    blocks: Iterable[Floats],
-    numeric: NDArray[np.intp],
-    indicated: Sequence[NDArray[np.intp]],
+    blocks: Iterable[Reals],
+    numeric: Index,
+    indicated: Sequence[Index],
     dtype: Any,
 ) -> csr_array:
     """Do the same in CSR: the numbers, plus the columns of 0 and 1."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from linsep.input.errors import InputError
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from, signs_from
-from linsep.input.problem import Problem
+from linsep.input.problem import Problem, require_one_label_a_row
 from linsep.rows.device import DeviceRows, namespace_of, to_numpy
 
 
@@ -22,11 +21,7 @@ def device_problem(X: Any, y: Any, fit_intercept: bool) -> Problem | None:
     if 0 in X.shape:
         return None
     labels = labels_from(to_numpy(y))
-    if len(labels) != X.shape[0]:
-        raise InputError(
-            f"X and y must have the same number of rows, got {X.shape[0]} rows in X "
-            f"and {len(labels)} labels in y; pass one label for every row of X"
-        )
+    require_one_label_a_row(X.shape, len(labels))
     if not bool(xp.isfinite(xp.sum(X))):
         features_from(to_numpy(X))  # which says where it is not
     classes, signs = signs_from(labels)

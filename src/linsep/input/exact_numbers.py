@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import numbers
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Mask, Reals
 from linsep.input.errors import InputError
-
-Floats: TypeAlias = NDArray[np.float64] | NDArray[np.float32]
 
 _CHUNK = 1 << 18  # entries looked at together: a mask of 256 KB
 _LARGEST_SAFE_INTEGER = 2**53  # every integer up to here is a float64
@@ -25,11 +24,11 @@ _ENCODE = (
 )
 
 
-def exact_floats(values: NDArray[Any], where: str) -> Floats:
+def exact_floats(values: NDArray[Any], where: str) -> Reals:
     """Return the same numbers as float64 or float32, or raise InputError.
 
     float32 and float64 in native byte order are returned as they are, not copied;
-    float16 becomes float32. Booleans, integers, long doubles and Python numbers (int,
+    float16 becomes float32. Mask, integers, long doubles and Python numbers (int,
     float, Fraction, Decimal) become float64, unless one would be rounded. Missing
     entries of an object array (None, NaN, NA) are NaN. `where` says what the numbers
     are, for the error text: "X" or "column 'age' of X".
@@ -71,7 +70,7 @@ def is_missing(value: object) -> bool:
 
 
 def require_finite(
-    values: Floats, names: tuple[str, ...] | None = None, rows: Any = None
+    values: Reals, names: tuple[str, ...] | None = None, rows: Any = None
 ) -> None:
     """Raise if a NaN or an infinity is among the numbers, saying where and how many.
 
@@ -105,9 +104,7 @@ def require_finite(
     raise InputError(_not_finite(n_nan, n_infinite, row, column, names))
 
 
-def _is_rounded(
-    values: NDArray[Any], converted: NDArray[np.float64]
-) -> NDArray[np.bool_] | None:
+def _is_rounded(values: NDArray[Any], converted: Floats) -> Mask | None:
     """Tell which integers or long doubles their doubles differ from; None: no one."""
     if values.dtype.kind == "f":
         return np.asarray((converted != values) & ~np.isnan(values))
@@ -120,7 +117,7 @@ def _is_rounded(
     return np.asarray(beyond | (converted.astype(values.dtype) != values))
 
 
-def _from_objects(values: NDArray[Any], where: str) -> NDArray[np.float64]:
+def _from_objects(values: NDArray[Any], where: str) -> Floats:
     """Convert Python numbers one by one, or raise at the first that is none."""
     converted = np.empty(values.size, dtype=np.float64)
     for k, value in enumerate(values.flat):

@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Reals
 from linsep.input.errors import InputError
-from linsep.input.exact_numbers import (
-    Floats,
-    exact_floats,
-    not_numbers_message,
-    require_finite,
-)
+from linsep.input.exact_numbers import exact_floats, not_numbers_message, require_finite
 from linsep.input.frames import frame_features
 from linsep.rows import is_masked, is_sparse
 from linsep.rows.mapped import mapped_rows
@@ -21,7 +17,7 @@ from linsep.rows.mapped import mapped_rows
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Features: TypeAlias = "Floats | csr_array"
+Features: TypeAlias = "Reals | csr_array"
 
 
 def features_from(X: object) -> tuple[Features, tuple[str, ...] | None]:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Index
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import exact_floats, is_missing
 from linsep.input.features import features_from, matrix_from
@@ -102,21 +102,19 @@ def _tabled(
     """Return a frame's table and outcome, the latter in the kind it has there."""
     from linsep.input.files.table import Table, select_columns, without_dates
 
-    known = request.levels or {}
     texts, dates = _text_columns(frame), _date_columns(frame)
     selection = select_columns(source, names, request)
     if selection.target is not None:
         y = frame[:, selection.target].to_native()
-    coded = {*texts, *dates, *(j for j in selection.features if names[j] in known)}
+    known = {j for j in selection.features if names[j] in request.levels}
+    coded = {*texts, *dates, *known}
     used = coded.intersection(selection.features)
     if not used and request.missing == "refuse":
         X, own = features_from(frame[:, list(selection.features)].to_native())
         title, features = selection.target_name, own or ()
         table = Table(X, None, features, title, columns=features, notes=selection.notes)
         return table, y
-    left_out = [j for j in selection.features if j in dates]
-    if left_out:
-        selection = without_dates(source, selection, left_out, request)
+    selection = without_dates(source, selection, dates, request)
     table = _built(frame, y, selection, texts, request, source)
     return table, y if table.rows is None else _rows_of(y, table.rows)
 
@@ -153,13 +151,6 @@ def _built(
     )
     if not numeric:
         numbers = np.empty((len(frame), 0))
-    known = request.levels or {}
-    for j in numeric:
-        if names[j] in known:
-            raise InputError(
-                f"{source} must hold texts in the column {names[j]!r}, as when the "
-                "model was fitted, got other values; correct them"
-            )
     if selection.target is not None or request.missing == "drop":
         builder.note_absent(place, _absent(y, len(frame)))
     builder.add(numbers, {j: _cells(frame[:, j]) for j in text})
@@ -200,7 +191,7 @@ def _cells(column: Any) -> list[str | None]:
     ]
 
 
-def _absent(y: Any, n_rows: int) -> NDArray[np.intp]:
+def _absent(y: Any, n_rows: int) -> Index:
     """Return the rows in which an outcome is missing."""
     import narwhals.stable.v2 as nw
 
@@ -213,7 +204,7 @@ def _absent(y: Any, n_rows: int) -> NDArray[np.intp]:
     return np.flatnonzero([any(map(is_missing, row)) for row in cells.tolist()])
 
 
-def _rows_of(y: Any, rows: NDArray[np.intp]) -> Any:
+def _rows_of(y: Any, rows: Index) -> Any:
     """Return some rows of an outcome, in the kind it came in."""
     import narwhals.stable.v2 as nw
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Reals
 from linsep.input.errors import InputError
-from linsep.input.exact_numbers import Floats, are_real, exact_floats
+from linsep.input.exact_numbers import are_real, exact_floats
 from linsep.rows import is_sparse
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def frame_of(X: object) -> tuple[nw.DataFrame[Any], tuple[str, ...]] | None:
     return frame, names or tuple(map(str, frame.columns))
 
 
-def columns_together(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> Floats:
+def columns_together(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> Reals:
     """Fill one column-major array, or raise and name every column without numbers."""
     columns, bad = [], []
     for name, column in zip(names, frame.iter_columns(), strict=True):
@@ -89,13 +90,13 @@ def columns_together(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> Floats
             "X.to_dummies() in polars) and dates into numbers, or drop them"
         )
     dtype = np.result_type(*columns) if columns else np.dtype(np.float64)
-    out: Floats = np.empty((len(frame), len(columns)), dtype=dtype, order="F")
+    out: Reals = np.empty((len(frame), len(columns)), dtype=dtype, order="F")
     for j, numbers in enumerate(columns):
         out[:, j] = numbers
     return out
 
 
-def _numbers(column: Any, name: str) -> Floats | None:
+def _numbers(column: Any, name: str) -> Reals | None:
     """Return a column's numbers, missing ones NaN, or None if it holds no numbers."""
     import narwhals.stable.v2 as nw
 

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from linsep.arrays import Index
 from linsep.rows import split
 from linsep.rows.mapped import is_large, mapped_rows
 
@@ -68,7 +69,7 @@ class GrowingMatrix:
             self._write_down(self._file)
         self._hold(rows)
 
-    def matrix(self, kept: NDArray[np.intp] | None = None) -> NDArray[Any]:
+    def matrix(self, kept: Index | None = None) -> NDArray[Any]:
         """Return the rows, or those to be kept; no more can be appended then."""
         if self._file is not None:
             self._write_down(self._file)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Mask, Signs
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import is_missing
 from linsep.rows import is_masked, is_sparse
@@ -40,7 +41,7 @@ def labels_from(y: Any) -> NDArray[Any]:
     return labels
 
 
-def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int8]]:
+def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], Signs]:
     """Return the one or two classes, sorted, and signs: +1 where the label is the last.
 
     InputError if there are more than two classes, or two that cannot be sorted.
@@ -59,7 +60,7 @@ def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int8]]:
     return classes, signs
 
 
-def are_positive(values: NDArray[Any], first_row: int = 0) -> NDArray[np.bool_]:
+def are_positive(values: NDArray[Any], first_row: int = 0) -> Mask:
     """Tell which numbers are more than zero, of an outcome that has none below.
 
     Examples
@@ -84,9 +85,7 @@ def are_positive(values: NDArray[Any], first_row: int = 0) -> NDArray[np.bool_]:
     return np.asarray(numbers > 0)
 
 
-def signs_of_counts(
-    positive: NDArray[Any],
-) -> tuple[NDArray[Any], NDArray[np.int8]]:
+def signs_of_counts(positive: NDArray[Any]) -> tuple[NDArray[Any], Signs]:
     """Return the classes 0 and 1, and signs: +1 where a count is more than zero."""
     return np.array([0, 1]), np.where(positive, 1, -1).astype(np.int8)
 

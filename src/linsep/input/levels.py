@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from linsep.arrays import Index
 
 #: The most 0/1 columns one column of text may become, unless each of its values stands
 #: in so many rows on average. Real categories (states, firms, diagnoses) keep to one of
@@ -74,7 +75,7 @@ def most_levels(n_rows: int) -> int:
     return max(MOST_LEVELS, n_rows // ROWS_A_LEVEL)
 
 
-def commonest(codes: NDArray[np.intp], n_levels: int) -> int:
+def commonest(codes: Index, n_levels: int) -> int:
     """Return the level of the most rows, the first of them in order; -1 is no level."""
     counts = np.bincount(codes[codes >= 0], minlength=n_levels)
     return int(np.argmax(counts))

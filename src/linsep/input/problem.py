@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index, Mask
 from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.errors import InputError
 from linsep.input.features import Features, features_from, no_rows_message
@@ -54,7 +55,7 @@ class Problem:
     classes: NDArray[Any]
     feature_names: tuple[str, ...] | None
     fit_intercept: bool
-    present: NDArray[np.intp] | None = None
+    present: Index | None = None
     columns: Columns | None = None
     notes: tuple[str, ...] = ()
     row_names: RowNames = field(default_factory=RowNames)
@@ -69,7 +70,7 @@ class Problem:
         """Number of columns of X, the constant not counted."""
         return int(self.rows.shape[1]) - int(self.fit_intercept)
 
-    def given(self, index: NDArray[np.intp]) -> NDArray[np.intp]:
+    def given(self, index: Index) -> Index:
         """Return the numbers that rows have in the data given."""
         return index if self.present is None else self.present[index]
 
@@ -146,8 +147,7 @@ def problem_from(
     features, names = features_from(X)
     labels = labels_from(y)
     n, d = features.shape
-    if n != len(labels):
-        raise InputError(_length_mismatch(features.shape, len(labels)))
+    require_one_label_a_row((n, d), len(labels))
     if n == 0:
         raise InputError(no_rows_message((n, d)))
     if d == 0 and not fit_intercept:
@@ -231,11 +231,7 @@ def is_on_cluster(X: object) -> bool:
 
 
 def tabulated(
-    X: Any,
-    y: Any,
-    fit_intercept: bool,
-    missing: str,
-    present: NDArray[np.bool_] | None = None,
+    X: Any, y: Any, fit_intercept: bool, missing: str, present: Mask | None = None
 ) -> tuple["Table | None", Any]:
     """Read a path, or a frame that needs coding, as a table; return it and the labels.
 
@@ -301,12 +297,14 @@ def check_features(
     return features
 
 
-def _length_mismatch(shape: tuple[int, ...], n_labels: int) -> str:
-    """Word the error for X and y of different lengths."""
+def require_one_label_a_row(shape: tuple[int, ...], n_labels: int) -> None:
+    """Refuse X and y of different lengths."""
+    if shape[0] == n_labels:
+        return
     advice = "pass one label for every row of X"
     if n_labels == shape[1]:
         advice = "X has one column for every label: pass its transpose X.T"
-    return (
+    raise InputError(
         f"X and y must have the same number of rows, got {shape[0]} rows in X (shape "
         f"{shape}) and {n_labels} labels in y; {advice}"
     )

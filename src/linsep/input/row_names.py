@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from linsep.arrays import Index
 
 
 @dataclass(frozen=True)
@@ -36,11 +35,11 @@ class RowNames:
         """Name a row: "row 3", "line 7"."""
         return f"{self.noun} {self.label(row)}"
 
-    def several(self, rows: Sequence[int] | NDArray[np.intp]) -> str:
+    def several(self, rows: Sequence[int] | Index) -> str:
         """Name a few rows: "rows 3, 4"."""
         return f"{self.noun}s {', '.join(str(self.label(row)) for row in rows)}"
 
-    def some(self, rows: NDArray[np.intp], most: int) -> str:
+    def some(self, rows: Index, most: int) -> str:
         """List the first rows, and count the rest."""
         shown = ", ".join(str(self.label(row)) for row in rows[:most])
         more = len(rows) - most
@@ -48,9 +47,7 @@ class RowNames:
 
 
 def row_names_of_file(
-    path: str | os.PathLike[str],
-    target: object = None,
-    **layout: Any,
+    path: str | os.PathLike[str], target: object = None, **layout: Any
 ) -> RowNames:
     """Name rows by the lines of a text; by their positions in a file without lines.
 

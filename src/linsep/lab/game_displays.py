@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.displays.display import Display
 from linsep.figure_style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
 from linsep.input import InputError, checked_integers
@@ -79,18 +80,14 @@ class BoundsDisplay(Display):
         return cls(transcript=transcript).plot(ax=ax, **kwargs)
 
     def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
-        t = self.transcript.rounds
-        lower = np.where(
-            np.isfinite(self.transcript.margin_lower),
-            self.transcript.margin_lower,
-            np.nan,
-        )
+        play, t = self.transcript, self.transcript.rounds
+        lower = np.where(np.isfinite(play.margin_lower), play.margin_lower, np.nan)
         # The band of a single round, from half a round before it to half a round after.
         across = t if len(t) > 1 else np.array([0.5, 1.5])
         ax.fill_between(
             across,
             np.broadcast_to(lower, across.shape),
-            np.broadcast_to(self.transcript.margin_upper, across.shape),
+            np.broadcast_to(play.margin_upper, across.shape),
             color=SKY,
             alpha=0.25,
             lw=0,
@@ -102,21 +99,21 @@ class BoundsDisplay(Display):
                 marker = ""
             look: dict[str, Any] = {"color": colour, "ls": dashes, "marker": marker}
             look |= {"ms": 5, "label": label}
-            ax.plot(t, getattr(self.transcript, name), **look | given)
+            ax.plot(t, getattr(play, name), **look | given)
         if len(t) == 1:
             ax.set(xlim=(0.0, 2.0), xticks=[1])
         if len(t) > FEW_ROUNDS:
             ax.set_xscale("log")
         ax.axhline(0.0, color="#777777", lw=0.8)
-        if self.transcript.separated_at is not None:
+        if play.separated_at is not None:
             ax.axvline(
-                self.transcript.separated_at,
+                play.separated_at,
                 color=GREEN,
                 lw=1.4,
                 ls="-.",
-                label=f"average separates (round {self.transcript.separated_at:,})",
+                label=f"average separates (round {play.separated_at:,})",
             )
-        _frame_margins(ax, self.transcript)
+        _frame_margins(ax, play)
         ax.set(xlabel="round", ylabel="margin (units of the rows)")
         ax.legend(fontsize=8.5)
 
@@ -160,7 +157,7 @@ class WeightsDisplay(Display):
         return made.plot(ax=ax, **kwargs)
 
     @property
-    def chosen(self) -> NDArray[np.intp]:
+    def chosen(self) -> Index:
         """The rows drawn, from top to bottom."""
         n = self.transcript.p.shape[1]
         if self.rows is None:
@@ -279,16 +276,14 @@ def _frame_margins(axes: Axes, transcript: Transcript) -> None:
     axes.set_ylim(1.15 * bottom, 1.25 * top)
 
 
-def _groups(
-    signs: NDArray[np.float64] | None, n: int
-) -> list[tuple[str, str, str, NDArray[np.bool_]]]:
+def _groups(signs: Floats | None, n: int) -> list[tuple[str, str, str, Mask]]:
     """Return marker, colour, name and members of each class."""
     if signs is None:
         return [("o", ORANGE, "signed row", np.ones(n, dtype=bool))]
     return [("o", ORANGE, "class +1", signs > 0), ("s", SKY, "class -1", signs < 0)]
 
 
-def game_legend(signs: NDArray[np.float64] | None) -> list[Any]:
+def game_legend(signs: Floats | None) -> list[Any]:
     """Return the entries of the legend, of one size whatever the weights."""
     from matplotlib.lines import Line2D
 
@@ -312,8 +307,8 @@ def _draw_round(
     axes: Axes,
     transcript: Transcript,
     t: int,
-    points: NDArray[np.float64],
-    signs: NDArray[np.float64] | None,
+    points: Floats,
+    signs: Floats | None,
     has_constant: bool,
     given: dict[str, Any],
 ) -> None:
@@ -339,9 +334,7 @@ def _draw_round(
     _draw_line(axes, transcript.w[t - 1], has_constant, color=BLACK, ls=":")
 
 
-def _draw_line(
-    axes: Axes, w: NDArray[np.float64], has_constant: bool, **look: Any
-) -> None:
+def _draw_line(axes: Axes, w: Floats, has_constant: bool, **look: Any) -> None:
     """Draw the line ``w . x = 0``, if there is one."""
     normal = w[:2]
     length = float(np.hypot(*normal))
@@ -353,8 +346,8 @@ def _draw_line(
 
 
 def points_of(
-    A: NDArray[np.float64], labels: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, bool]:
+    A: Floats, labels: ArrayLike | None
+) -> tuple[Floats, Floats | None, bool]:
     """Return points (n, 2), their classes if known, and whether there is a constant."""
     n, d = A.shape
     if d == 3 and np.ptp(np.abs(A[:, 2])) == 0 and A[0, 2] != 0:
@@ -373,9 +366,7 @@ def points_of(
     return signs[:, None] * A, signs, False
 
 
-def _window(
-    points: NDArray[np.float64], *, include_origin: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _window(points: Floats, *, include_origin: bool) -> tuple[Floats, Floats]:
     """Return the corners of a square around the points, with a border."""
     shown = np.vstack([points, np.zeros(2)]) if include_origin else points
     low, high = shown.min(axis=0), shown.max(axis=0)
@@ -391,7 +382,7 @@ def _columns(n_rounds: int, most: int = 400) -> NDArray[np.int64]:
     return np.unique(np.geomspace(1, n_rounds, most).round().astype(np.int64)) - 1
 
 
-def _edges(rounds: NDArray[np.int64]) -> NDArray[np.float64]:
+def _edges(rounds: NDArray[np.int64]) -> Floats:
     """Return the borders of columns centred on these rounds."""
     middle = 0.5 * (rounds[1:] + rounds[:-1])
     return np.concatenate([[rounds[0] - 0.5], middle, [rounds[-1] + 0.5]])

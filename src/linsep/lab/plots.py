@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linsep.figure_style import new_figure, save, style
+from linsep.figure_style import finished, new_figure, style
 from linsep.input import checked_integers
 from linsep.lab.game.transcript import Transcript
 from linsep.lab.game_displays import (
@@ -51,7 +51,7 @@ def plot_convergence(
         BoundsDisplay.from_transcript(transcript, ax=axes)
         axes.get_legend().remove()
         figure.legend(loc="outside upper center", ncols=2, fontsize=8.5)
-        return _finish(figure, path)
+        return finished(figure, path)
 
 
 def plot_weights(
@@ -79,7 +79,7 @@ def plot_weights(
     with style():
         figure, axes = new_figure((6.4, height))
         display.plot(ax=axes)
-        return _finish(figure, path)
+        return finished(figure, path)
 
 
 def plot_game(
@@ -132,7 +132,7 @@ def plot_game(
             ncols=n_columns,
             fontsize=8.5,
         )
-        return _finish(figure, path)
+        return finished(figure, path)
 
 
 def animate_game(
@@ -197,10 +197,3 @@ def animate_game(
             with whole_file(path) as unfinished:
                 made.save(unfinished, writer="pillow", dpi=90)
     return made
-
-
-def _finish(figure: Figure, path: str | Path | None) -> Figure:
-    """Save the figure if asked to, without the date, and return it."""
-    if path is not None:
-        save(figure, path)
-    return figure

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linsep.arrays import Floats
 from linsep.input import InputError, problem_from
 from linsep.rows import as_dense
-
-FloatArray = NDArray[np.float64]
 
 # Squares of entries, summed and multiplied by counts, stay within double precision.
 SMALLEST, LARGEST = 1e-120, 1e120
@@ -28,12 +27,12 @@ class SignedRows:
         +1 for the last of the sorted `classes`, -1 for the first.
     """
 
-    A: FloatArray
-    signs: FloatArray
+    A: Floats
+    signs: Floats
     classes: NDArray[np.generic]
     fit_intercept: bool
 
-    def split(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def split(self, w: Floats) -> tuple[Floats, Floats]:
         """Return coefficients and intercept of weights on the columns of ``A``.
 
         The columns are the last axis of ``w``, of any number of dimensions.

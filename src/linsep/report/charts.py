@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.figure_style import class_look
 from linsep.printable import printable
 from linsep.report.page import require_report
-from linsep.rows.arrays import Floats
 
 if TYPE_CHECKING:
     from altair import Chart as Layer

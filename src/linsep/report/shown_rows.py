@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Floats, Index
 from linsep.rows import as_dense
-from linsep.rows.arrays import Floats, Index
 
 # Rows drawn at most, of those marked and of the others.
 MOST_SHOWN = 1000

@@ -1,20 +1,30 @@
 /* What a sweep over rows spends its time on: margins, of floats or of doubles.
 
-   Compiled twice where the loader can choose by the processor: for any, and for those whose
-   registers hold four doubles, which one core needs to keep up with its memory. Products are
-   not fused into sums in either, so both are as the same sums in another order. */
+   Compiled thrice where the loader can choose by the processor: for any, and for those whose
+   registers hold four doubles, or eight, which one core needs to keep up with its memory.
+   Sums are in another order in each. Products are not fused into them, since loops end
+   with some rows that are not: what a row comes to must not depend on where it stands. */
 
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define FOR_EACH_PROCESSOR
 #endif
 
+#if defined(__GNUC__)
+#define FETCH(address) __builtin_prefetch((const void *) (address))
+#else
+#define FETCH(address)
+#endif
+
 #define JUDGED_AT_ONCE 512
+#define CACHE_LINE 64
+/* Bytes that are asked of the memory ahead of those in use. */
+#define FETCHED_AHEAD 8192
 
 /* margins_of_rows: s = sign (x . w + constant), and t the sizes of its terms, for rows that
    are each in one piece, `step` bytes apart.  One row after the other: several at once are
@@ -28,9 +38,14 @@
         const char *X, ptrdiff_t n, ptrdiff_t d, ptrdiff_t step, const int8_t *signs,       \
         const double *w, double constant, double *s, double *t)                             \
     {                                                                                       \
+        ptrdiff_t width = d * (ptrdiff_t) sizeof(real);                                     \
+        ptrdiff_t fetched = width <= FETCHED_AHEAD ? width : 0;                             \
+        ptrdiff_t ahead = fetched ? FETCHED_AHEAD / width * step : 0;                       \
         for (ptrdiff_t i = 0; i < n; i++) {                                                 \
             const real *x = (const real *) (X + i * step);                                  \
             double total = constant, size = fabs(constant);                                 \
+            for (ptrdiff_t at = 0; at < fetched; at += CACHE_LINE)                          \
+                FETCH((uintptr_t) x + ahead + at);                                          \
             for (ptrdiff_t j = 0; j < d; j++) {                                             \
                 double term = x[j] * w[j];                                                  \
                 total += term;                                                              \

@@ -26,6 +26,9 @@ class StreamedRows(BlockRows):
         one matrix, and all of one kind.
     signs, n_features, fit_intercept, dtype, entries_a_row, changed
         As of `BlockRows`.
+    is_kept : bool, default=False
+        Whether `read` itself sees to it that the rows are the same each time; else each
+        reading is compared with the others.
     """
 
     def __init__(
@@ -37,11 +40,14 @@ class StreamedRows(BlockRows):
         dtype: np.dtype[Any],
         entries_a_row: int | None = None,
         changed: Callable[[int], Exception] = rows_changed,
+        *,
+        is_kept: bool = False,
     ) -> None:
         super().__init__(
             signs, n_features, fit_intercept, dtype, entries_a_row, changed
         )
         self._read = read
+        self._is_kept = is_kept
 
     def blocks(self) -> Blocks:
         """Yield the blocks of one reading, while the next are compared and read."""
@@ -55,7 +61,8 @@ class StreamedRows(BlockRows):
             if stop > self.shape[0]:
                 raise self._changed(start)
             signs = self.signs[start:stop]
-            self._compare(stop, fingerprint.add(features, signs))
+            if not self._is_kept:
+                self._compare(stop, fingerprint.add(features, signs))
             yield start, rows_from(features, signs, self.fit_intercept)
             start = stop
         if start < self.shape[0]:

@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Index
 from linsep.input import Problem
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.result import LargestMargin, Separation, Status
@@ -55,9 +55,9 @@ class Verdict:
     status: Status
     message: str
     hyperplane: Hyperplane | None = None
-    conflict: NDArray[np.intp] | None = None
+    conflict: Index | None = None
     conflict_weights: tuple[int, ...] | None = None
-    support: NDArray[np.intp] | None = None
+    support: Index | None = None
     square: Callable[[], Fraction] | None = None
     reduced: Reduced | None = None
 
@@ -72,15 +72,13 @@ class Verdict:
         return self.message.removeprefix("Undecided: ").removesuffix(".")
 
     @classmethod
-    def inseparable(
-        cls, rows: NDArray[np.intp], weights: tuple[int, ...], where: str = ""
-    ) -> Verdict:
+    def inseparable(cls, rows: Index, weights: tuple[int, ...]) -> Verdict:
         """Return the verdict for a proved conflict, its rows in any order."""
         order = np.argsort(rows)
         these = "this one row" if rows.size == 1 else f"these {rows.size} rows"
         return cls(
             Status.INSEPARABLE,
-            f"Inseparable{where}: no hyperplane separates even {these}.",
+            f"Inseparable: no hyperplane separates even {these}.",
             conflict=rows[order],
             conflict_weights=tuple(int(weights[at]) for at in order),
         )
@@ -96,7 +94,7 @@ class Verdict:
             reduced=reduced,
         )
 
-    def renumbered(self, numbers: NDArray[np.intp]) -> Verdict:
+    def renumbered(self, numbers: Index) -> Verdict:
         """Return the verdict with row ``i`` called ``numbers[i]``."""
         support = None if self.support is None else numbers[self.support]
         if self.conflict is None or self.conflict_weights is None:
@@ -265,12 +263,9 @@ def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
     marked, marked_as = verdict.conflict, "rows in conflict"
     if marked is None:
         marked, marked_as = verdict.support, "support rows"
-    direction = None
-    if verdict.hyperplane is not None:
-        w = verdict.hyperplane.w
-        direction = w[:width], float(w[width]) if problem.fit_intercept else 0.0
+    plane = _hyperplane(problem, verdict)
 
-    def take(index: NDArray[np.intp]) -> Any:
+    def take(index: Index) -> Any:
         signed = problem.rows.take(index)[:, :width]
         if isinstance(signed, np.ndarray):
             return signed * signs[index][:, None]
@@ -284,7 +279,7 @@ def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
         marked_as,
         problem.given,
         problem.row_names.one,
-        direction,
+        (plane["coef"], plane["intercept"]) if plane else None,
     )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
@@ -76,7 +76,7 @@ def decide_from(
     rows: Rows,
     monitor: Monitor,
     rng: np.random.Generator,
-    start: NDArray[np.float64],
+    start: Floats,
     *,
     may_separate: bool = True,
 ) -> Verdict:

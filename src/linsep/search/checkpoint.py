@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linsep import __version__
+from linsep.arrays import Index
 from linsep.input import InputError
 from linsep.proof.checker import content_digest
 from linsep.proof.digest import digest
@@ -117,12 +117,12 @@ class Checkpoint:
 class ResumableEngine(SeparatorEngine):
     """The search for a separator that begins where a checkpoint says, and keeps it."""
 
-    checkpoint: Checkpoint | None = None
+    checkpoint: Checkpoint = field(kw_only=True)
     _has_begun: bool = False
 
     def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Solve the working set, the first time that of the checkpoint."""
-        if not self._has_begun and self.checkpoint is not None:
+        if not self._has_begun:
             state = self.checkpoint.load(self.search.rows.shape[0])
             if state is not None:
                 self._restore(working, state)
@@ -132,8 +132,7 @@ class ResumableEngine(SeparatorEngine):
     def grow(self, working: WorkingSet, scan: Scan) -> None:
         """Take the worst rows, and write down how far the search is."""
         super().grow(working, scan)
-        if self.checkpoint is not None:
-            self.checkpoint.save(self._state(working))
+        self.checkpoint.save(self._state(working))
 
     def _state(self, working: WorkingSet) -> dict[str, Any]:
         monitor = self.search.monitor
@@ -173,22 +172,22 @@ def find_from_checkpoint(
 
 def _is_state(document: dict[str, Any], n_rows: int) -> bool:
     """Tell whether this says where a search of so many rows may be."""
-    rows, counts = ("index", "support"), ("n_passes", "n_rounds")
-    named = [document.get(name) for name in rows]
+
+    def are_below(numbers: Any, most: int) -> bool:
+        return isinstance(numbers, list) and all(
+            type(number) is int and 0 <= number < most for number in numbers
+        )
+
+    named: list[Any] = [document.get(name) for name in ("index", "support")]
+    counts = [document.get(name) for name in ("n_passes", "n_rounds")]
+    marks = [document.get(name) for name in ("is_stuck", "is_factored")]
     return (
-        all(
-            isinstance(index, list)
-            and all(type(row) is int and 0 <= row < n_rows for row in index)
-            and len(set(index)) == len(index)
-            for index in named
-        )
-        and all(
-            type(document.get(name)) is bool for name in ("is_stuck", "is_factored")
-        )
-        and all(type(document.get(name)) is int for name in counts)
-        and all(0 <= document[name] < 1 << 62 for name in counts)
+        all(are_below(index, n_rows) for index in named)
+        and all(len(set(index)) == len(index) for index in named)
+        and are_below(counts, 1 << 62)
+        and all(type(mark) is bool for mark in marks)
     )
 
 
-def _rows(numbers: list[int]) -> NDArray[np.intp]:
+def _rows(numbers: list[int]) -> Index:
     return np.array(numbers, dtype=np.intp)

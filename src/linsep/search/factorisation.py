@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.rows import Rows
 from linsep.rows.blocks import BlockRows
 from linsep.search.answers import Verdict
@@ -15,7 +15,7 @@ from linsep.search.limits import Monitor
 
 
 def by_factorisation(
-    rows: Rows, monitor: Monitor, start: NDArray[np.float64] | None = None
+    rows: Rows, monitor: Monitor, start: Floats | None = None
 ) -> Hyperplane | Verdict | None:
     """Part all rows by `linsep.verified`; None if that proves nothing.
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.proof.gordan import conflict_from_candidate
 from linsep.result import Status
 from linsep.rows import Rows
@@ -50,7 +50,7 @@ class FeatureSpaceAnswer:
     verdict: Verdict
     interval: Interval
     n_steps: int
-    function: NDArray[np.float64] | None = None
+    function: Floats | None = None
 
 
 def search_feature_space(
@@ -104,9 +104,7 @@ def search_feature_space(
     return FeatureSpaceAnswer(verdict, interval, problem.n_steps)
 
 
-def _hard_problem(
-    rows: NDArray[np.float64], signs: NDArray[np.float64], free: bool
-) -> tuple[HardMargin, float]:
+def _hard_problem(rows: Floats, signs: Floats, free: bool) -> tuple[HardMargin, float]:
     """Return the hard margin's problem for rows of a factor, and their scale."""
     scale = float(np.ldexp(1.0, exponent_above(rows)))
     signed = rows * (signs / scale)[:, None]
@@ -128,9 +126,7 @@ def _solve(problem: HardMargin, seconds: float) -> Outcome:
     return outcome
 
 
-def _checked(
-    rows: Rows, w: NDArray[np.float64], length: float
-) -> tuple[Verdict, float]:
+def _checked(rows: Rows, w: Floats, length: float) -> tuple[Verdict, float]:
     """Check a function's signs on the Gram matrix; return its margin too."""
     scan = rows.scan(w, rows.shape[0], by_margin=True)
     slack = scan.margin
@@ -149,11 +145,7 @@ def _checked(
 
 
 def _proved(
-    support: NDArray[np.intp],
-    multipliers: NDArray[np.float64],
-    rows: Rows,
-    columns: Columns,
-    seconds: float,
+    support: Index, multipliers: Floats, rows: Rows, columns: Columns, seconds: float
 ) -> Verdict:
     """Return the conflict if it is one of the Gram matrix as given, exactly."""
     clock = Clock()
@@ -171,12 +163,9 @@ def _proved(
         )
     if exact is None:
         return Verdict.undecided(Reason.KERNEL_CONFLICT_UNPROVED.text())
-    chosen = support[np.array(exact.rows)]
-    order = np.argsort(chosen)
-    return Verdict(
-        Status.INSEPARABLE,
-        f"Inseparable in the feature space: no function separates even these "
-        f"{chosen.size} rows.",
-        conflict=chosen[order],
-        conflict_weights=tuple(int(exact.weights[at]) for at in order),
+    verdict = Verdict.inseparable(support[np.array(exact.rows)], exact.weights)
+    return replace(
+        verdict,
+        message="Inseparable in the feature space: no function separates even these "
+        f"{len(exact.rows)} rows.",
     )

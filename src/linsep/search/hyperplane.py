@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.proof.doubles import doubles_from, is_lost, scale_of
 from linsep.proof.exact import exact_values, integers_from
 from linsep.proof.signs import row_signs, signs_of
@@ -31,7 +31,7 @@ class Hyperplane:
         The weights meant, up to a power of two.
     """
 
-    w: NDArray[np.float64]
+    w: Floats
     exact: tuple[int, ...] | None = None
 
     @classmethod

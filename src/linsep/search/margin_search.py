@@ -8,15 +8,15 @@ Where rounding keeps them apart, exact arithmetic settles the support.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Index
+from linsep.proof.doubles import scale_of
 from linsep.proof.exact import exact_values
 from linsep.proof.largest_margin import (
     ExactMargin,
@@ -94,7 +94,7 @@ class MarginEngine:
     search: Search
     tol: float
     by_margin: bool = True
-    support: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+    support: Index = field(default_factory=lambda: np.empty(0, np.intp))
     best: Hyperplane | None = None
     _proved: float = 0.0  # the margin of the best
     _solution: Solution | None = None
@@ -176,9 +176,7 @@ class MarginEngine:
         if margin > self._proved:
             self.best, self._proved = hyperplane, margin
 
-    def _missed(
-        self, scan: Scan, working: WorkingSet, target: float
-    ) -> NDArray[np.intp]:
+    def _missed(self, scan: Scan, working: WorkingSet, target: float) -> Index:
         """Return rows the sweep found inside the margin that are not held yet."""
         edge = target * (1.0 - min(1e-9, 0.1 * self.tol))
         return np.setdiff1d(scan.index[scan.values < edge], working.index)
@@ -204,7 +202,7 @@ class MarginEngine:
         monitor.at_most(bound)
         self._bound_below_exactly(Hyperplane(solution.w), scan)
 
-    def _nearest(self, scan: Scan) -> tuple[NDArray[np.intp], float]:
+    def _nearest(self, scan: Scan) -> tuple[Index, float]:
         """Return the rows that may be nearest, and what all others have at least."""
         n, d = self.search.rows.shape
         if not np.isfinite(scan.error):  # products overflowed: all rows are in doubt
@@ -271,11 +269,10 @@ class MarginEngine:
         coef = self.search.features(hyperplane.w)
         if others <= 0 or not coef.any():
             return
-        weights = [Fraction(float(v)) for v in hyperplane.w]
-        denominator = math.lcm(*(v.denominator for v in weights))
-        integers = [int(v * denominator) for v in weights]
+        integers = hyperplane.integers()
+        scale = scale_of(hyperplane.w, integers)
         rows = as_dense(self.search.rows.take(nearest))
-        values = exact_values(rows, integers, Fraction(1, denominator))
+        values = exact_values(rows, integers, scale)
         if others < np.inf:
             values.append(Fraction(others))
         if min(values) > 0:
@@ -284,7 +281,7 @@ class MarginEngine:
             self._keep_if_best(hyperplane)
 
 
-def exact_square(rows: Rows, support: NDArray[np.intp]) -> Fraction:
+def exact_square(rows: Rows, support: Index) -> Fraction:
     """Return the largest margin squared, settled exactly from a support."""
     settled = settle_exactly(rows, support, lambda: False)
     assert settled is not None  # these rows are separable, and exact steps end
@@ -292,7 +289,7 @@ def exact_square(rows: Rows, support: NDArray[np.intp]) -> Fraction:
 
 
 def settle_exactly(
-    rows: Rows, support: NDArray[np.intp], should_stop: Callable[[], bool]
+    rows: Rows, support: Index, should_stop: Callable[[], bool]
 ) -> ExactMargin | None:
     """Settle the largest margin of all rows exactly, from a guess of its support."""
     if rows.fit_intercept:
@@ -330,7 +327,7 @@ def _most_violated(
     return worst
 
 
-def _with_both_classes(rows: Rows, support: NDArray[np.intp]) -> NDArray[np.intp]:
+def _with_both_classes(rows: Rows, support: Index) -> Index:
     """Add a row of a class that the support lacks."""
     missing = [
         int(np.argmax(rows.signs == sign))

@@ -13,8 +13,8 @@ from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.proof.answers import Conflict
 from linsep.result import Status
 from linsep.rows import Rows, Scan
@@ -36,9 +36,6 @@ MOST_SETTLED = 500
 # very many columns, which a factorisation seldom takes.
 MOST_PLAYED, MOST_FACTORED = 1_500, 10_000
 ALMOST_NONE = 0.02
-
-
-Index = NDArray[np.intp]
 
 
 class Engine(Protocol):
@@ -80,7 +77,7 @@ class Search:
     monitor: Monitor
     rng: np.random.Generator | int
     most_settled: int = MOST_SETTLED
-    start: NDArray[np.float64] | None = None
+    start: Floats | None = None
 
     def run(self, engine: Engine) -> Verdict:
         """Decide, or say why not."""
@@ -131,19 +128,17 @@ class Search:
         bound = margin_lower(slack, self.features(hyperplane.w))
         self.monitor.at_least(bound)
 
-    def bound_above(
-        self, working: WorkingSet, support: Index, p: NDArray[np.float64]
-    ) -> None:
+    def bound_above(self, working: WorkingSet, support: Index, p: Floats) -> None:
         """Take in what weights on rows held say the margin is at most."""
         bound = margin_upper(working.rows, p, self.rows.fit_intercept, support)
         self.monitor.at_most(bound)
 
-    def features(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    def features(self, w: Floats) -> Floats:
         """Return the weights of the features, without the intercept's."""
         return w[: self.rows.shape[1] - int(self.rows.fit_intercept)]
 
     def prove_conflict(
-        self, working: WorkingSet, support: Index, p: NDArray[np.float64]
+        self, working: WorkingSet, support: Index, p: Floats
     ) -> Verdict | None:
         """Settle a conflict exactly; None if floating point was wrong about it.
 

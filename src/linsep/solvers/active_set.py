@@ -35,8 +35,8 @@ from collections.abc import Iterator
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.solvers._active_set import CONFLICT, STEPS_EXHAUSTED, ActiveRows
 from linsep.solvers.bounds import norm
 from linsep.solvers.scaling import row_squares
@@ -84,22 +84,18 @@ class ActiveSet:
     """
 
     def __init__(
-        self,
-        rows: NDArray[np.float64],
-        signs: NDArray[np.float64] | None = None,
-        *,
-        free_offset: bool = False,
+        self, rows: Floats, signs: Floats | None = None, *, free_offset: bool = False
     ) -> None:
         self.rows = rows
         self.signs = np.zeros(len(rows)) if signs is None else signs
         self.free_offset = free_offset
         self._held = ActiveRows(rows, self.signs, free_offset)
-        self._conflict: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
+        self._conflict: tuple[Index, Floats] | None = None
         self._squares = row_squares(rows)
         self.longest = float(np.sqrt(self._squares.max(initial=0.0)))
 
     @property
-    def u(self) -> NDArray[np.float64]:
+    def u(self) -> Floats:
         """The vector: the shortest that holds the rows seen so far at 1."""
         return self._held.u.copy()
 
@@ -120,27 +116,27 @@ class ActiveSet:
         return 500 + 40 * d
 
     @property
-    def support(self) -> NDArray[np.intp]:
+    def support(self) -> Index:
         """The active rows, or those of the conflict."""
         if self._conflict is not None:
             return self._conflict[0]
         return self._held.active[: self._held.k].copy()
 
     @property
-    def multipliers(self) -> NDArray[np.float64]:
+    def multipliers(self) -> Floats:
         """Their multipliers, not negative; or the combination that vanishes."""
         if self._conflict is not None:
             return self._conflict[1]
         return np.maximum(self._held.multipliers[: self._held.k], 0.0)
 
-    def margins(self) -> NDArray[np.float64]:
+    def margins(self) -> Floats:
         """Return ``rows @ u + signs * offset``."""
         values = self.rows @ self._held.u
         if self.free_offset:
             values += self.signs * self.offset
         return np.asarray(values)
 
-    def start(self, index: NDArray[np.intp]) -> bool:
+    def start(self, index: Index) -> bool:
         """Make the rows named active, as far as their multipliers are positive.
 
         Returns whether a start was made. Both classes must be among them if the offset
@@ -161,7 +157,7 @@ class ActiveSet:
                 return True
             wanted = active[multipliers >= 0]
 
-    def _factor(self, wanted: NDArray[np.intp]) -> None:
+    def _factor(self, wanted: Index) -> None:
         """Make the independent ones of the rows named active, and no others."""
         if MANY_ROWS <= wanted.size <= self.rows.shape[1] and self._held.take(
             wanted, INDEPENDENT
@@ -173,7 +169,7 @@ class ActiveSet:
 
     def solve(
         self,
-        first: NDArray[np.intp] = NO_ROWS,
+        first: Index = NO_ROWS,
         *,
         tolerance: float = TOLERANCE,
         max_steps: int | None = None,
@@ -232,7 +228,7 @@ class ActiveSet:
         """Return what rounding may take from a margin."""
         return NOISE * (self.longest * norm(self._held.u) + abs(self.offset) + 1.0)
 
-    def _violated(self, allowed: float) -> NDArray[np.intp]:
+    def _violated(self, allowed: float) -> Index:
         """Return the rows furthest below 1, worst first, active ones left out."""
         margins = self.margins()
         margins[self._held.active[: self._held.k]] = np.inf
@@ -242,7 +238,7 @@ class ActiveSet:
             below = below[np.argpartition(margins[below], size)[:size]]
         return below[np.lexsort((below, margins[below]))]
 
-    def _nearest_rows(self) -> NDArray[np.intp]:
+    def _nearest_rows(self) -> Index:
         """Return a row of each class, near each other."""
         # The negative row nearest to the positive mean, then the positive one nearest
         # to that, and back: rows are signed, hence the sums in place of differences.
@@ -255,7 +251,7 @@ class ActiveSet:
             target = -self.rows[first]
         return np.array([first, second])
 
-    def _nearest(self, target: NDArray[np.float64], sign: float) -> int:
+    def _nearest(self, target: Floats, sign: float) -> int:
         """Return which row of a class is nearest to a point, the first of several."""
         distances = self._squares - 2.0 * (self.rows @ target)
         distances[self.signs != sign] = np.inf

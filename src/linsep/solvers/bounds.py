@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import as_dense, is_sparse, split
 from linsep.solvers.scaling import (
     SMALL_BLOCKS,
@@ -35,7 +35,7 @@ NEAR_ONE = 2.0**100
 LEAST_SQUARE = 1e-250
 
 
-def norm(values: NDArray[np.float64]) -> float:
+def norm(values: Floats) -> float:
     """Return the Euclidean norm, without overflow or underflow on the way."""
     with np.errstate(over="ignore"):
         squared = float(values.dot(values))
@@ -47,7 +47,7 @@ def norm(values: NDArray[np.float64]) -> float:
     return largest * float(np.linalg.norm(values / largest))
 
 
-def row_lengths(rows: Any) -> NDArray[np.float64]:
+def row_lengths(rows: Any) -> Floats:
     """Return the Euclidean lengths of rows, dense or sparse."""
     if is_sparse(rows):
         squares = np.zeros(rows.shape[0])
@@ -65,10 +65,7 @@ def longest_row(rows: Any) -> float:
 
 
 def margin_upper(
-    rows: Any,
-    weights: NDArray[np.float64],
-    fit_intercept: bool,
-    index: NDArray[np.intp] | None = None,
+    rows: Any, weights: Floats, fit_intercept: bool, index: Index | None = None
 ) -> float:
     """Return an upper bound on the margin of any data that contain these rows.
 
@@ -103,7 +100,7 @@ def margin_upper(
             part = rows[here] if is_whole else rows[index[here]]
             yield here, part[:, :-1] if fit_intercept else part
 
-    def summed(exponent: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def summed(exponent: int) -> tuple[Floats, Floats]:
         total, lengths = np.zeros(rows.shape[1] - int(fit_intercept)), np.empty(len(p))
         for here, part in parts():
             unit = shifted(part, -exponent) if exponent else part
@@ -127,7 +124,7 @@ def margin_upper(
     return math.nextafter(_ldexp(bound, exponent), math.inf) if bound else 0.0
 
 
-def margin_lower(slack: float, coef: NDArray[np.float64]) -> float:
+def margin_lower(slack: float, coef: Floats) -> float:
     """Return the margin of a hyperplane whose smallest ``a_i . w`` is ``slack``.
 
     ``slack`` is a lower bound already, but for the rounding to the nearest subnormal;

@@ -10,13 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.rows import is_sparse
 from linsep.solvers.bounds import row_lengths
 from linsep.solvers.scaling import Balanced, row_blocks, row_numbers, row_squares
-
-Floats = NDArray[np.float64]
 
 # Rounds are tried in this metric before a factorisation where so many cost this share
 # of it: easy margins take a dozen or two.

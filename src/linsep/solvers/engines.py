@@ -18,15 +18,15 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import is_sparse
 from linsep.solvers.active_set import NO_ROWS, ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.diagonal_metric import rounds_worth_a_try
 from linsep.solvers.metric import MOST_COORDINATES, Coordinates, rewhiten, whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
-from linsep.solvers.oracle import Oracle, softmin_weights
+from linsep.solvers.oracle import Oracle, softmin
 from linsep.solvers.pieces import Halted, halting
 
 # Steps of the active set per coordinate, as seen on planted, real and random data.
@@ -78,16 +78,16 @@ class Candidate:
     """
 
     kind: Kind
-    w: NDArray[np.float64]
-    support: NDArray[np.intp]
-    weights: NDArray[np.float64]
+    w: Floats
+    support: Index
+    weights: Floats
     n_rounds: int
 
 
 def solve(
     rows: Any,
     *,
-    start: NDArray[np.intp] | None = None,
+    start: Index | None = None,
     complete: bool = True,
     constant: bool = False,
     max_rounds: int | None = None,
@@ -206,7 +206,7 @@ def _play(
             goes_on = has_hope and not ended and n_rounds < limit
             return _from_loop(state, coordinates, n_rounds), goes_on
         n_before = n_rounds
-        p = softmin_weights(coordinates.rows, state.total)
+        p = softmin(coordinates.rows @ state.total)
         if not diagonal:
             coordinates = rewhiten(coordinates, p)
 
@@ -214,7 +214,7 @@ def _play(
 def _from_loop(state: Round, coordinates: Coordinates, n_rounds: int) -> Candidate:
     """Return what the loop found as a candidate."""
     u = state.separator if state.separator is not None else state.total
-    p = softmin_weights(coordinates.rows, state.total) / coordinates.scale
+    p = softmin(coordinates.rows @ state.total) / coordinates.scale
     kind, w = Kind.SEPARATOR if state.found else Kind.STALLED, coordinates.to_weights(u)
     return Candidate(kind, w, np.arange(len(p)), p / p.sum(), n_rounds)
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.solvers import _factors
 from linsep.solvers._factors import divided
 from linsep.solvers.scaling import row_squares
@@ -28,7 +28,7 @@ RANK_TOLERANCE = 1e-12
 CLEARLY_POSITIVE = 1e-9
 CLEARLY_ZERO = 1e-13
 
-Columns = Callable[[NDArray[np.intp]], NDArray[np.float64]]
+Columns = Callable[[Index], Floats]
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,16 @@ class GramFactor:
         The Gram matrix's columns at the landmarks, as given.
     """
 
-    rows: NDArray[np.float64]
-    landmarks: NDArray[np.intp]
-    columns: NDArray[np.float64]
+    rows: Floats
+    landmarks: Index
+    columns: Floats
 
-    def dual(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
+    def dual(self, v: Floats) -> Floats:
         """Return ``beta`` with ``sum_j beta_j k(., landmark_j) = v`` in the space."""
         return divided(v, self.rows[self.landmarks], lower=True)
 
 
-def gram_factor(columns: Columns, diagonal: NDArray[np.float64]) -> GramFactor:
+def gram_factor(columns: Columns, diagonal: Floats) -> GramFactor:
     """Factor a Gram matrix given by its columns.
 
     Each pivot is the row with the largest part outside the span of those before it.
@@ -103,9 +103,7 @@ def gram_factor(columns: Columns, diagonal: NDArray[np.float64]) -> GramFactor:
     )
 
 
-def pivoted_cholesky(
-    gram: NDArray[np.float64], tolerance: float
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def pivoted_cholesky(gram: Floats, tolerance: float) -> tuple[Floats, Index]:
     """Return ``L`` with ``L @ L.T = gram`` up to rounding, and the pivots.
 
     Parameters
@@ -139,9 +137,7 @@ def pivoted_cholesky(
     return rows, order[: factor.shape[1]]
 
 
-def clear_factor(
-    gram: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
+def clear_factor(gram: Floats) -> tuple[Floats, Index] | None:
     """Return `pivoted_cholesky`, or None where rounding would decide on the rank."""
     rows, pivots = pivoted_cholesky(gram, CLEARLY_POSITIVE)
     left_over = gram.diagonal() - row_squares(rows)

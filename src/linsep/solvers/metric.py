@@ -24,12 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import as_dense, is_sparse
 from linsep.rows._sweeps import centred_rows
 from linsep.solvers._factors import divided, orthonormal, packed
@@ -50,7 +49,7 @@ MOST_COORDINATES = 3000
 # Multiply-adds of a QR from which its time is worth saving.
 MOMENT_FROM = 1_000_000
 
-Largest = NDArray[np.float64] | None
+Largest = Floats | None
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,8 @@ class Coordinates:
     """
 
     rows: Any
-    scale: NDArray[np.float64]
-    to_weights: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    scale: Floats
+    to_weights: Callable[[Floats], Floats]
     is_diagonal: bool = False
 
     @property
@@ -123,7 +122,7 @@ def _coordinates(A: Any, check: Check, largest: Largest = None) -> Coordinates:
     return _dense_coordinates(as_dense(A), check, largest)
 
 
-def _centred(A: NDArray[np.float64], check: Check) -> Coordinates:
+def _centred(A: Floats, check: Check) -> Coordinates:
     """Whiten ``s_i (x_i - c, 1)`` in place of ``s_i (x_i, 1)``, c the mean of x."""
     signs = A[:, -1]
     centre = (A.T @ signs)[:-1] / len(A)
@@ -135,7 +134,7 @@ def _centred(A: NDArray[np.float64], check: Check) -> Coordinates:
     check()
     inner = _coordinates(moved, check, largest)
 
-    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to_weights(u: Floats) -> Floats:
         w = inner.to_weights(u)
         w[-1] -= centre @ w[:-1]
         return w
@@ -143,7 +142,7 @@ def _centred(A: NDArray[np.float64], check: Check) -> Coordinates:
     return Coordinates(inner.rows, inner.scale, to_weights)
 
 
-def rewhiten(coordinates: Coordinates, weights: NDArray[np.float64]) -> Coordinates:
+def rewhiten(coordinates: Coordinates, weights: Floats) -> Coordinates:
     """Change to the metric ``H = sum_i q_i b_i b_i^T`` of the present unit rows.
 
     Parameters
@@ -167,15 +166,13 @@ def rewhiten(coordinates: Coordinates, weights: NDArray[np.float64]) -> Coordina
         return coordinates
     unit, length = normalised(divided(rows, triangle))
 
-    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to_weights(u: Floats) -> Floats:
         return coordinates.to_weights(_solved(triangle, u))
 
     return Coordinates(unit, coordinates.scale * length, to_weights)
 
 
-def _dense_coordinates(
-    A: NDArray[np.float64], check: Check, largest: Largest = None
-) -> Coordinates:
+def _dense_coordinates(A: Floats, check: Check, largest: Largest = None) -> Coordinates:
     """Whiten in the column space: by the second moment where that is safe, else QR."""
     m, d = A.shape
     if m == 0 or d == 0:
@@ -204,28 +201,25 @@ def _moment_coordinates(scaled: Balanced, check: Check) -> Coordinates | None:
     check()
     triangle = np.ldexp(rows[chosen].T, columns[chosen])
     values = packed(np.ascontiguousarray(scaled.values), chosen)
-    scaled = replace(scaled, values=None)
-    unit, length = normalised(divided_by(values, triangle, check))
-    return Coordinates(
-        unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
-    )
+    return _of_columns(scaled, chosen, triangle, divided_by(values, triangle, check))
 
 
-def _on_chosen(
-    scaled: Balanced,
-    triangle: NDArray[np.float64],
-    chosen: NDArray[np.intp],
-    u: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the weights that ``u`` stands for, zero on columns not chosen."""
-    w = np.zeros(scaled.columns.size)
-    w[chosen] = _solved(triangle, u)
-    return scaled.weights(w)
+def _of_columns(
+    scaled: Balanced, chosen: Index, triangle: Floats, rows: Floats
+) -> Coordinates:
+    """Return the coordinates ``rows``, some columns over a triangle, which are lost."""
+    unit, length = normalised(rows)
+    scaled = replace(scaled, values=None)  # which may be as large as the data
+
+    def to_weights(u: Floats) -> Floats:
+        w = np.zeros(scaled.columns.size)
+        w[chosen] = _solved(triangle, u)
+        return scaled.weights(w)
+
+    return Coordinates(unit, scaled.lengths(length), to_weights)
 
 
-def _solved(
-    triangle: NDArray[np.float64], u: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _solved(triangle: Floats, u: Floats) -> Floats:
     """Return ``inverse(triangle) @ u``, the triangle upper."""
     return divided(u, triangle.T, lower=True)
 
@@ -233,10 +227,7 @@ def _solved(
 def _qr_coordinates(scaled: Balanced) -> Coordinates:
     """Whiten by a pivoted QR of the scaled rows: ``A T = Q``."""
     Q, triangle, chosen = orthonormal(scaled.values, RANK_TOLERANCE)
-    unit, length = normalised(Q)
-    return Coordinates(
-        unit, scaled.lengths(length), partial(_on_chosen, scaled, triangle, chosen)
-    )
+    return _of_columns(scaled, chosen, triangle, Q)
 
 
 def _gram_coordinates(A: Any, check: Check, largest: Largest = None) -> Coordinates:
@@ -259,7 +250,7 @@ def _gram_coordinates(A: Any, check: Check, largest: Largest = None) -> Coordina
             np.eye(m), np.ones(m), lambda u: divided(u[pivots], triangle.T)
         )
 
-    def to_weights(u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to_weights(u: Floats) -> Floats:
         # A w = L v  for  w = A_p^T beta  with  L_p^T beta = v, p the pivots.
         beta = np.zeros(m)
         beta[pivots] = divided(inner.to_weights(u), triangle, lower=True)

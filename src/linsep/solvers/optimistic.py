@@ -34,8 +34,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.solvers._optimistic import Loop
 from linsep.solvers.oracle import Oracle
 
@@ -71,10 +71,10 @@ class Round:
     """
 
     n_rounds: int
-    play: NDArray[np.float64]
-    total: NDArray[np.float64]
-    pseudoexample: NDArray[np.float64]
-    weighted_sum: NDArray[np.float64]
+    play: Floats
+    total: Floats
+    pseudoexample: Floats
+    weighted_sum: Floats
     step_sum: float
     step_size: float
     f: float
@@ -83,7 +83,7 @@ class Round:
     found: bool
 
     @property
-    def separator(self) -> NDArray[np.float64] | None:
+    def separator(self) -> Floats | None:
         """The average if it separates, else the play if it does, else None."""
         if self.margin > 0:
             return self.total

@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.rows import is_sparse
 from linsep.rows.threads import count_threads
 from linsep.solvers._optimistic import Sweep
@@ -49,7 +49,7 @@ class Answer:
     """
 
     f: float
-    x: NDArray[np.float64]
+    x: Floats
     margin: float
     margin_play: float
 
@@ -85,15 +85,12 @@ class Oracle:
         """The largest row norm, ``r`` of the paper."""
         return longest_row(self.A)
 
-    def __call__(
-        self, v: NDArray[np.float64], w: NDArray[np.float64] | None = None
-    ) -> Answer:
+    def __call__(self, v: Floats, w: Floats | None = None) -> Answer:
         """Sweep the rows once at ``v``; ``w`` is the second vector (default ``v``)."""
         return Answer(*self.sweep.answer(v, v if w is None else w))
 
 
-def softmin_weights(A: Any, v: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the data player's distribution ``p_i ~ exp(-a_i . v)``, shape (n,)."""
-    margins = A @ v
+def softmin(margins: Floats) -> Floats:
+    """Return the data player's distribution ``p_i ~ exp(-margins_i)``, shape (n,)."""
     p = np.exp(margins.min() - margins)
     return np.asarray(p / p.sum())

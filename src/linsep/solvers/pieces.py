@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.rows import as_dense, is_sparse
 from linsep.solvers._factors import inverted, multiply
 
@@ -47,7 +47,7 @@ def pieces(m: int, cost: int, check: Check) -> Iterator[slice]:
         yield slice(start, min(start + size, m))
 
 
-def second_moment(rows: NDArray[np.float64], check: Check) -> NDArray[np.float64]:
+def second_moment(rows: Floats, check: Check) -> Floats:
     """Return ``rows.T @ rows``."""
     m, d = rows.shape
     total = np.zeros((d, d))
@@ -56,7 +56,7 @@ def second_moment(rows: NDArray[np.float64], check: Check) -> NDArray[np.float64
     return total
 
 
-def gram_of(rows: Any, check: Check = no_check) -> NDArray[np.float64]:
+def gram_of(rows: Any, check: Check = no_check) -> Floats:
     """Return the inner products of rows, dense or sparse."""
     m, d = rows.shape
     if is_sparse(rows) or m * m * d <= A_PIECE:
@@ -68,9 +68,7 @@ def gram_of(rows: Any, check: Check = no_check) -> NDArray[np.float64]:
     return gram
 
 
-def divided_by(
-    rows: NDArray[np.float64], triangle: NDArray[np.float64], check: Check
-) -> NDArray[np.float64]:
+def divided_by(rows: Floats, triangle: Floats, check: Check) -> Floats:
     """Put ``rows @ inverse(triangle)`` in the place of rows in C order; return it.
 
     By the inverse, in a third of the time that solving takes: for triangles that are

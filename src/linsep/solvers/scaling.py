@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import is_sparse, split
 
 # Powers of two beyond this one, up or down, are near an end of the doubles.
@@ -51,7 +52,7 @@ def shifted(values: Any, power: int) -> Any:
     return values * math.ldexp(1.0, power)  # the usual case, in a tenth of the time
 
 
-def exponents(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def exponents(values: Floats) -> NDArray[np.int64]:
     """Return for each value > 0 the exponent of the power of two above it, else 0."""
     return np.frexp(values)[1].astype(np.int64)
 
@@ -75,7 +76,7 @@ class Balanced:
     columns: NDArray[np.int64]
 
     @classmethod
-    def of(cls, A: Any, largest: NDArray[np.float64] | None = None) -> Balanced:
+    def of(cls, A: Any, largest: Floats | None = None) -> Balanced:
         """Scale the rows of a dense or CSR matrix.
 
         Where the `largest` magnitude of each column is given, A is dense and scaled in
@@ -101,7 +102,7 @@ class Balanced:
         again = exponents(_largest(scaled, 0))
         return cls(_shifted_both(scaled, None, -again), rows, columns + again)
 
-    def weights(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weights(self, w: Floats) -> Floats:
         """Return weights on the columns as they were before, given those on `values`.
 
         Over a common power of two if need be. Weights too small beside the largest for
@@ -114,14 +115,14 @@ class Balanced:
             exponent -= used.max()
         return np.asarray(np.ldexp(fraction, np.maximum(exponent, -5000)))
 
-    def lengths(self, length: NDArray[np.float64]) -> NDArray[np.float64]:
+    def lengths(self, length: Floats) -> Floats:
         """Return lengths of the rows as they were, kept within the range of doubles."""
         if not self.rows.any():
             return length
         return np.ldexp(length, np.clip(self.rows, -SAFE_EXPONENT, SAFE_EXPONENT))
 
 
-def row_squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_squares(rows: Floats) -> Floats:
     """Return the squared lengths of dense rows, infinite where they overflow."""
     with np.errstate(over="ignore"):
         return np.asarray(np.vecdot(rows, rows))  # two or three times as fast as einsum
@@ -137,14 +138,12 @@ def row_blocks(A: Any) -> Iterator[tuple[slice, slice]]:
         yield slice(start, stop), slice(int(A.indptr[start]), int(A.indptr[stop]))
 
 
-def row_numbers(A: Any, rows: slice) -> NDArray[np.intp]:
+def row_numbers(A: Any, rows: slice) -> Index:
     """Return the row of each entry of a range of rows of a CSR matrix."""
     return np.repeat(np.arange(rows.start, rows.stop), np.diff(A.indptr)[rows])
 
 
-def reduced_rows(
-    ufunc: np.ufunc, entries: NDArray[np.float64], A: Any, rows: slice
-) -> NDArray[np.float64]:
+def reduced_rows(ufunc: np.ufunc, entries: Floats, A: Any, rows: slice) -> Floats:
     """Reduce the entries of each of a range of rows of a CSR matrix; 0 for none."""
     starts = A.indptr[rows.start : rows.stop + 1]
     filled = np.flatnonzero(np.diff(starts))
@@ -154,7 +153,7 @@ def reduced_rows(
     return reduced
 
 
-def with_entries(A: Any, data: NDArray[np.float64]) -> Any:
+def with_entries(A: Any, data: Floats) -> Any:
     """Return a CSR matrix with other entries in the same places, which are shared."""
     from scipy import sparse
 
@@ -192,7 +191,7 @@ def _are_alike(A: Any) -> bool:
     )
 
 
-def _largest(A: Any, axis: int) -> NDArray[np.float64]:
+def _largest(A: Any, axis: int) -> Floats:
     """Return the largest magnitude along an axis of a dense or CSR matrix."""
     if is_sparse(A):
         largest = np.zeros(A.shape[1 - axis])

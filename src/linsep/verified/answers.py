@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Floats, Index
 from linsep.proof.certificate import Certificate
 from linsep.proof.signs import signs_of
 from linsep.rows import Rows, rows_from
-from linsep.rows.arrays import Floats, Index
 from linsep.verified.reduction import Reduced
 from linsep.verified.vectors import SparseVector, combination
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.rows import Rows, is_sparse
-from linsep.rows.arrays import Floats
 from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace
 from linsep.verified.overlap import Counts, Step

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.arrays import Floats, Index
+from linsep.arrays import Floats, Index
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import count_threads, map_in_threads
 from linsep.solvers._factors import cholesky, divided, solve_factored

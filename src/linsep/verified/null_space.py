@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linsep.arrays import Floats, Index, Mask, no_index
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows
 from linsep.rows import as_dense
-from linsep.rows.arrays import Booleans, Floats, Index, no_index
 from linsep.solvers._factors import divided, pivoted_cholesky
 from linsep.solvers.blas import calm_blas
 from linsep.verified.moments import NARROW, Layout, Moments, NotPositive, factored
@@ -279,7 +279,7 @@ def _not_vanishing(part: Part, vector: SparseVector) -> Index:
     return np.concatenate(found)
 
 
-def _vanishing(part: Part, vectors: list[SparseVector]) -> Booleans:
+def _vanishing(part: Part, vectors: list[SparseVector]) -> Mask:
     """Tell of each null vector whether ``a_i N = 0`` on all rows, exactly."""
     from scipy import sparse
 

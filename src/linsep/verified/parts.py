@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.rows import Rows, is_sparse, split
-from linsep.rows.arrays import Booleans, Floats, Index
 from linsep.rows.protocol import CHUNK_ENTRIES
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import map_in_threads
@@ -109,7 +109,7 @@ class Part:
                 counts += np.count_nonzero(block, axis=0)
         return counts
 
-    def filled(self, columns: Index) -> Booleans:
+    def filled(self, columns: Index) -> Mask:
         """Tell which rows are not zero on all of some columns, named by places."""
         filled = np.zeros(self.index.size, dtype=bool)
         for range_, block in self.restricted(columns).raw_blocks():
@@ -222,7 +222,7 @@ class Part:
             self.check()
             yield slice(start, stop), self.raw(slice(start, stop))
 
-    def separated(self, direction: SparseVector, equal: Booleans) -> Index | None:
+    def separated(self, direction: SparseVector, equal: Mask) -> Index | None:
         """Return the rows it is positive on, exactly; None if it is no direction.
 
         That is, if it is negative on a row, or not zero on one of those `equal`.

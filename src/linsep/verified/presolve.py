@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Index, Mask
 from linsep.rows import Rows, is_sparse, split
-from linsep.rows.arrays import Booleans, Index
 from linsep.verified.parts import Check, no_check
 from linsep.verified.vectors import SparseVector
 
@@ -36,7 +36,7 @@ class Presolve:
     """
 
     rows: Rows
-    equal: Booleans
+    equal: Mask
     check: Check = no_check
 
     def __post_init__(self) -> None:

@@ -9,8 +9,8 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask, no_index
 from linsep.rows import Rows
-from linsep.rows.arrays import Booleans, Floats, Index, no_index
 from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace, null_space, restricted_space
 from linsep.verified.overlap import Counts, Step, Weights
@@ -76,7 +76,7 @@ class Reduced:
     is_proved: bool = field(kw_only=True)
 
     @property
-    def overlapped(self) -> Booleans:
+    def overlapped(self) -> Mask:
         """Rows that all directions leave at zero."""
         return np.asarray(self.stage == len(self.directions))
 
@@ -313,7 +313,7 @@ class _Newton:
                 return found
         return None
 
-    def _snapped(self, q: Floats, still: Booleans) -> tuple[SparseVector, Index] | None:
+    def _snapped(self, q: Floats, still: Mask) -> tuple[SparseVector, Index] | None:
         """Round a direction so that it vanishes on the rows that stand still."""
         raw = np.ldexp(q, -self.part.exponents)
         rest = self.part.restricted(rows=np.flatnonzero(still))

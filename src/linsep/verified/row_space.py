@@ -17,8 +17,8 @@ from math import sqrt
 
 import numpy as np
 
+from linsep.arrays import Mask
 from linsep.rows import as_dense
-from linsep.rows.arrays import Booleans
 from linsep.rows.rounding import gamma
 from linsep.solvers._factors import divided
 from linsep.solvers.pieces import second_moment
@@ -33,7 +33,7 @@ MOST_PRODUCTS = 100_000_000_000
 TOGETHER = 1024
 
 
-def are_outside(part: Part) -> Booleans:
+def are_outside(part: Part) -> Mask:
     """Tell which unit vectors are certainly outside the span of the part's columns.
 
     Parameters

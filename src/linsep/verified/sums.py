@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.rows import as_dense, rows_from
-from linsep.rows.arrays import Booleans, Floats, Index
 from linsep.rows.blocks import BlockRows
 from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.rounding import gamma
@@ -59,6 +59,8 @@ SAMPLE_A_COLUMN, LEAST_SAMPLE = 200, 50_000
 MOST_ENTRIES = 20_000_000
 # Steps before it is given up: from the minimum of a sample one or two are the rule.
 MOST_STEPS = 8
+# Where products may be off by more, their weights say nothing.
+MOST_DRIFT = 0.1
 # Entries larger than a sample's by more are not looked at.
 LARGEST_POWER = 100
 
@@ -71,7 +73,7 @@ class Chosen:
     columns: Index
 
     @classmethod
-    def of(cls, is_chosen: Booleans, columns: Index) -> Chosen:
+    def of(cls, is_chosen: Mask, columns: Index) -> Chosen:
         """Choose rows by a mask."""
         return cls(np.packbits(is_chosen), columns)
 
@@ -112,14 +114,15 @@ def overlapping(
     if chosen is None:
         chosen = Chosen.of(np.ones(m, dtype=bool), np.arange(d))
     index, d = chosen.rows(0, m), chosen.columns.size
+    n_rows = index.size
     if not 0 < d <= MOST_COLUMNS:
         return None
-    size = max(SAMPLE_A_COLUMN * d, LEAST_SAMPLE)
-    size = min(index.size, size, max(MOST_ENTRIES // rows.entries_a_row, 2 * d))
+    size = sample_size(rows, n_rows, d)
     drawn = np.sort(rng.choice(index, size, replace=False))
+    del index  # of the length of the data
     sample = rows.take(drawn)[:, chosen.columns]
     against = (rows.signs[drawn] > 0) & are_counts
-    point = _overlap_of_sample(sample, _counts(against), check)
+    point = _overlap_of_sample(sample, counts_with(against), check)
     if point is None:
         return None
     largest = np.ravel(as_dense(abs(sample).max(axis=0)))
@@ -128,8 +131,14 @@ def overlapping(
     del sample
     z = np.ldexp(point, exponents)
     visiting = _Visiting(chosen, exponents, are_counts)
-    found = _proved_at(rows, index.size, z, visiting, check)
+    found = _proved_at(rows, n_rows, z, visiting, check)
     return None if found is None else np.ldexp(found, -exponents)
+
+
+def sample_size(rows: BlockRows, n_rows: int, d: int) -> int:
+    """Return how many of some rows to take into memory, for some columns."""
+    size = max(SAMPLE_A_COLUMN * d, LEAST_SAMPLE)
+    return min(n_rows, size, max(MOST_ENTRIES // rows.entries_a_row, 2 * d))
 
 
 def overlap_of_all(
@@ -180,9 +189,10 @@ def _proved_at(
         looking = _Looking(z, q, scale, sum_error, n_rows)
         left = rows.fold(visiting.by(looking), _Left.merged)
         doubt = left.doubt * (1 + gamma(n_rows + 4)) + 1e-300
-        room = mu * (1 - 2.0 * left.drift - 1e-12) * left.room
-        if residual_norm(moments, left.e, doubt) < room:
-            return z
+        if left.room > 0 and left.drift < MOST_DRIFT:
+            room = mu * (1 - 2.0 * left.drift - 1e-12) * left.room
+            if residual_norm(moments, left.e, doubt) < room:
+                return z
         z = z + q
     return None
 
@@ -221,7 +231,7 @@ class _Visiting:
         if self.chosen.columns.size < A.shape[1]:
             A = A[:, self.chosen.columns]
         against = (block.signs[index] > 0) & self.are_counts
-        return look(shifted(A, -self.exponents), _counts(against))
+        return look(shifted(A, -self.exponents), counts_with(against))
 
 
 @dataclass(frozen=True)
@@ -320,12 +330,12 @@ class _Looking:
         room = float((most / lengths).min(initial=np.inf)) * (1 - 1e-12)
         drift = 2.0 * float(product_errors(sizes @ np.abs(self.z), k).max(initial=0.0))
         # What is not a number bears nothing.
-        room = room if room > 0 and drift < 0.1 else -np.inf
+        room = room if room > 0 and drift < MOST_DRIFT else -np.inf
         return _Left(
             np.asarray(A.T @ u), np.asarray(sizes.T @ bound), room, drift + 1e-14
         )
 
 
-def _counts(against: Booleans) -> Counts:
+def counts_with(against: Mask) -> Counts:
     """Say that each row stands once, and some with the other sign too."""
     return Counts(np.ones(against.size), against.astype(np.float64))

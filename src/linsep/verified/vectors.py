@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index
 from linsep.proof.exact import python_vector
 from linsep.proof.signs import row_signs
 from linsep.rows import is_sparse
-from linsep.rows.arrays import Index
 
 # Sums of whole numbers below this are exact in doubles.
 WHOLE = 2.0**53

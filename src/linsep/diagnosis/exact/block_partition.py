@@ -2,7 +2,8 @@
 
 That all rows overlap is proved by sums over them, which takes a few readings
 (`linsep.verified.sums`). Otherwise, where columns are few, exact facial reduction parts
-them, as it does rows in memory.
+them, as it does rows in memory; where they are many a part of the rows in memory does
+(`linsep.diagnosis.exact.sampled_partition`).
 """
 
 from __future__ import annotations
@@ -10,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Mask
 from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
 from linsep.diagnosis.exact.large_columns import echelon
+from linsep.diagnosis.exact.sampled_partition import parted_by_some
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof.certificate import Certificate
-from linsep.rows.arrays import Booleans, Floats
 from linsep.rows.blocks import BlockRows
 from linsep.verified.answers import ordered_certificate
 from linsep.verified.null_space import NullSpace
@@ -56,7 +57,7 @@ class Parted:
         alone are not what a certificate could be about.
     """
 
-    overlapped: Booleans
+    overlapped: Mask
     w: tuple[int, ...]
     estimates: Mapping[int, Estimate]
     columns: Columns
@@ -121,7 +122,7 @@ def parted(
     Raises
     ------
     OutOfTime
-        Also where there are too many columns for what is not overlap.
+        Also where many columns are not settled by a part of the rows.
     """
     n, d = rows.shape
     check = partial(require_time, watch.is_over)
@@ -131,15 +132,11 @@ def parted(
         columns = Columns(np.arange(d), np.zeros(d, dtype=bool))
         every = np.ones(n, dtype=bool)
         return Parted(every, (0,) * d, finite, columns, [], found, are_counts)
-    if d > MOST_COLUMNS:
-        watch.give_up(
-            f"it could not be proved by sums over the rows that all of them overlap, "
-            f"and {d:,} columns are too many to part rows that are read in batches; "
-            "give a part of the rows, or drop columns."
-        )
-        check()
     last = np.arange(d - int(rows.fit_intercept), d)
     order = np.append(last, np.arange(d - last.size))  # the intercept first
+    if d > MOST_COLUMNS:
+        some = parted_by_some(rows, order, rng, watch, are_counts)
+        return Parted(*some, are_counts=are_counts)
     columns = columns_of(rows, rng, order, watch.is_over)
     equal = (rows.signs > 0) & are_counts
     partition = Reduction(rows, equal, columns.kept, rng, watch.is_over).run()
@@ -157,14 +154,7 @@ def parted(
 
 def _vanishing(partition: Partition, columns: Columns) -> list[SparseVector] | None:
     """Return what is zero on all overlapped rows, of columns kept and of the others."""
-    basis = partition.quotient.basis
-    if basis is None or len(columns.combinations) < columns.aliased.size - (
-        columns.kept.size
-    ):
+    basis, beside = partition.quotient.basis, columns.vanishing
+    if basis is None or beside is None:
         return None
-    found = [SparseVector.from_values(column.tolist()) for column in basis.T]
-    for j, terms in columns.combinations.items():
-        unit = lcm(*(factor.denominator for factor in terms.values()))
-        entries = {k: int(factor * unit) for k, factor in terms.items()}
-        found.append(SparseVector.from_items(entries | {j: -unit}))
-    return found
+    return [SparseVector.from_values(column.tolist()) for column in basis.T] + beside

@@ -21,6 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
+from linsep.arrays import Floats, Index, no_index
 from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import OutOfTime, ShouldStop, require_time
@@ -29,7 +30,6 @@ from linsep.proof.doubles import scaled_doubles
 from linsep.proof.exact import IntegerArray, IntegerRows, integers_from, python_vector
 from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, rows_from
-from linsep.rows.arrays import Floats, Index, no_index
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.working_set import WorkingSet
 from linsep.solvers.engines import Kind, solve

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index, Mask
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
@@ -32,7 +33,6 @@ from linsep.proof.certificate import Certificate
 from linsep.proof.exact import IntegerRows, python_vector
 from linsep.proof.simplex import never
 from linsep.rows import Rows, rows_from, split
-from linsep.rows.arrays import Booleans, Index
 from linsep.rows.equal_rows import Groups
 from linsep.verified.answers import ordered_certificate
 from linsep.verified.overlap import Counts
@@ -64,7 +64,7 @@ class CertifiedRows:
     labels: NDArray[Any]
     classes: NDArray[Any]
     of_row: Index
-    against: Booleans
+    against: Mask
     demands: Demands
     mirrored: bool = False
 
@@ -123,7 +123,7 @@ def counts_of(study: Study, groups: Groups, demands: Demands) -> Counts:
 
 def _signs_and_against(
     study: Study, demanded: NDArray[np.int8]
-) -> tuple[NDArray[np.int8], Booleans]:
+) -> tuple[NDArray[np.int8], Mask]:
     """Return the signs of labelled rows, and which are not those demanded.
 
     Rows of one class have the sign 1, whatever is demanded: `CertifiedRows.mirrored`.
@@ -215,7 +215,7 @@ def _first_rows(of_row: Index, row: Index) -> dict[int, int]:
 
 def overlap_weights(
     rows: Rows,
-    equal: Booleans,
+    equal: Mask,
     start: dict[int, int],
     spanning: Index,
     conflicts: Sequence[Conflict],
@@ -259,7 +259,7 @@ def overlap_weights(
 def _completed(
     exact: _Sums,
     basis: Index,
-    equal: Booleans,
+    equal: Mask,
     base: dict[int, int],
     start: dict[int, int],
 ) -> tuple[int, dict[int, int]]:

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import no_index
 from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.facial_reduction import Partition
 from linsep.diagnosis.status import Estimate
@@ -31,7 +32,6 @@ from linsep.proof.doubles import doubles_from
 from linsep.proof.exact import integers_from
 from linsep.proof.signs import all_positive, settled_signs
 from linsep.rows import Rows
-from linsep.rows.arrays import no_index
 from linsep.rows.working_set import WorkingSet
 
 

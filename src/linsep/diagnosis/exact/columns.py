@@ -13,17 +13,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Index, Mask, no_index
 from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.proof import linear
 from linsep.proof.exact import IntegerArray, IntegerRows
 from linsep.proof.signs import vanishing
 from linsep.proof.simplex import never
 from linsep.rows import Rows, as_dense
-from linsep.rows.arrays import Booleans, Index, no_index
 from linsep.verified.vectors import SparseVector
 
 # Beyond this many columns left out, combinations are not written down one by one.
@@ -62,7 +63,7 @@ class Columns:
     """
 
     kept: Index
-    aliased: Booleans
+    aliased: Mask
     combinations: dict[int, dict[int, Fraction]] = field(default_factory=dict)
     null_vectors: dict[int, SparseVector] = field(default_factory=dict)
     is_well_conditioned: bool = False
@@ -73,6 +74,23 @@ class Columns:
     def open(cls, d: int) -> Columns:
         """Return what is known of d columns before they are looked at."""
         return cls(no_index(), np.zeros(d, dtype=bool), is_open=True)
+
+    @property
+    def vanishing(self) -> list[SparseVector] | None:
+        """A basis of what vanishes on all rows; None where that is not written down."""
+        n_left_out = self.aliased.size - self.kept.size
+        if self.is_open:
+            return None
+        if len(self.null_vectors) == n_left_out:
+            return list(self.null_vectors.values())
+        if len(self.combinations) < n_left_out:
+            return None
+        found = []
+        for j, terms in self.combinations.items():
+            unit = lcm(*(factor.denominator for factor in terms.values()))
+            entries = {k: int(factor * unit) for k, factor in terms.items()}
+            found.append(SparseVector.from_items(entries | {j: -unit}))
+        return found
 
     @property
     def rank(self) -> int | None:
@@ -248,7 +266,7 @@ def _wide(
 
 def _in_row_space(
     values: IntegerArray, basis: IntegerArray, square: Any, pivots: list[int]
-) -> Booleans:
+) -> Mask:
     """Return which rows are exact combinations of the basis."""
     if not pivots:
         return np.array([not any(row) for row in values], dtype=bool)

@@ -42,12 +42,12 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Index, Mask, no_index
 from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.outcomes import Outcome, reads_as_event
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.input import InputError
 from linsep.rows import Rows, rows_from
-from linsep.rows.arrays import Booleans, Index, no_index
 from linsep.rows.equal_rows import Groups, merge_equal_rows
 
 # The coefficient of ties in Davidson's model, the logarithm of their factor.
@@ -86,12 +86,12 @@ class Demands:
     """
 
     rows: Rows
-    equal: Booleans
+    equal: Mask
     order: Index
     names: tuple[str, ...]
     constants: Index
     of_group: Index
-    of_level: Booleans | None = None
+    of_level: Mask | None = None
     is_written: bool = True
     n_held: int = 0
 
@@ -106,9 +106,7 @@ class Demands:
         """How many columns are no coefficients."""
         return self.order.size - len(self.names)
 
-    def separated_observations(
-        self, overlapped: Booleans, group: Index, has: Booleans
-    ) -> Booleans:
+    def separated_observations(self, overlapped: Mask, group: Index, has: Mask) -> Mask:
         """Return which observations have only separated rows."""
         separated = np.append(~overlapped, [True])[self.of_group]
         if self.of_level is None:
@@ -222,7 +220,7 @@ def _with_indicators(X: Any, codes: Index) -> Any:
     return sparse.csr_array(sparse.hstack(beside, format="csr"))
 
 
-def levels_of_groups(groups: Groups, has: Booleans) -> Booleans:
+def levels_of_groups(groups: Groups, has: Mask) -> Mask:
     """Return which levels the rows of each group hold, given those of each row."""
     held = np.zeros((groups.first.size, has.shape[1]), dtype=bool)
     for level in range(has.shape[1]):
@@ -248,7 +246,7 @@ def _is_event(outcome: Outcome) -> bool:
     return reads_as_event(outcome.levels[0])
 
 
-def _multinomial(X: Any, has: Booleans, study: Study) -> Demands:
+def _multinomial(X: Any, has: Mask, study: Study) -> Demands:
     """One block of columns for each class but the first; a row for each pair."""
     from scipy import sparse
 
@@ -278,7 +276,7 @@ def _multinomial(X: Any, has: Booleans, study: Study) -> Demands:
     )
 
 
-def _ordinal(X: Any, has: Booleans, study: Study) -> Demands:
+def _ordinal(X: Any, has: Mask, study: Study) -> Demands:
     """One column for each threshold, then the slopes; two rows an observation."""
     from scipy import sparse
 
@@ -304,7 +302,7 @@ def _ordinal(X: Any, has: Booleans, study: Study) -> Demands:
     )
 
 
-def _davidson(X: Any, has: Booleans, study: Study) -> Demands:
+def _davidson(X: Any, has: Mask, study: Study) -> Demands:
     """One column for ties, then the strengths; two rows an observation.
 
     Won, a tie and lost have the logits ``x . w``, ``2 t`` and ``-x . w`` up to a half.
@@ -391,7 +389,7 @@ def strata_beside(X: Any, strata: Index) -> Rows:
 
 
 def _stacked(
-    has: Booleans,
+    has: Mask,
     pairs: Sequence[tuple[int, int]],
     block: Callable[[Index, int, int], Any],
     order: Index,

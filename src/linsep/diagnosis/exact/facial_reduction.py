@@ -27,6 +27,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from linsep.arrays import Index, Mask
 from linsep.diagnosis.exact.columns import some_of
 from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.watch import ShouldStop, require_time
@@ -34,7 +35,6 @@ from linsep.proof.answers import Conflict
 from linsep.proof.signs import all_positive, exact_signs_of, settled_signs, vanishing
 from linsep.proof.simplex import never
 from linsep.rows import Rows
-from linsep.rows.arrays import Booleans, Index
 from linsep.rows.working_set import WorkingSet
 
 # From here on one solve is dear enough to look for several conflicts at once.
@@ -61,7 +61,7 @@ class Partition:
         The steps that proved the overlap, in order.
     """
 
-    overlapped: Booleans
+    overlapped: Mask
     w: tuple[int, ...]
     quotient: Quotient
     working: Index
@@ -88,7 +88,7 @@ class Reduction:
     """
 
     rows: Rows
-    equal: Booleans
+    equal: Mask
     kept: Index
     rng: np.random.Generator
     should_stop: ShouldStop = never

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.rows import Rows, is_sparse, rows_from
-from linsep.rows.arrays import Index
 from linsep.verified.moments import NotPositive, TooLarge
 from linsep.verified.null_space import null_space
 from linsep.verified.parts import Check, Part, TooWide

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Floats, Index, Mask, no_index
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
@@ -28,7 +29,6 @@ from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
 from linsep.proof.signs import all_positive
 from linsep.rows import Rows, as_dense, rows_from
-from linsep.rows.arrays import Booleans, Floats, Index, no_index
 from linsep.solvers._factors import cholesky, solve_factored
 from linsep.solvers.bounds import row_lengths
 from linsep.solvers.engines import Kind, solve
@@ -70,7 +70,7 @@ class OrderedPartition:
     rest_rows: Index = field(default_factory=no_index)
 
     @property
-    def overlapped(self) -> Booleans:
+    def overlapped(self) -> Mask:
         """Rows that every recession direction leaves at zero."""
         return self.reduced.overlapped
 
@@ -80,7 +80,7 @@ AnyPartition = Partition | OrderedPartition
 
 def partition_in_order(
     rows: Rows,
-    equal: Booleans,
+    equal: Mask,
     counts: Counts,
     columns: Columns,
     rng: np.random.Generator,
@@ -181,7 +181,7 @@ def _coarser(w: Floats) -> Iterator[list[int]]:
 
 def _settled_exactly(
     whole: Rows,
-    equal: Booleans,
+    equal: Mask,
     reduced: Reduced,
     left: Index,
     rng: np.random.Generator,

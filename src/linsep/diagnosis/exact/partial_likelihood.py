@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Floats, Index
 from linsep.diagnosis.inputs.risk_sets import RiskSets
-from linsep.rows.arrays import Floats, Index
 from linsep.rows.rounding import UNIT_ROUNDOFF, gamma
 
 # No weight is smaller than this share of the largest, so that products do not vanish.

@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 from flint import fmpz_mat
 
+from linsep.arrays import Floats, Index
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, integers_from
-from linsep.rows.arrays import Floats, Index
 from linsep.verified.moments import Moments, NotPositive, factored
 from linsep.verified.parts import no_check
 

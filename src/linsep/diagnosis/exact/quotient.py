@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Index, no_index
 from linsep.diagnosis.watch import OutOfTime, ShouldStop, require_time
 from linsep.proof import linear
 from linsep.proof.answers import Conflict, Separator
@@ -30,7 +31,6 @@ from linsep.proof.gordan import conflict_among
 from linsep.proof.ladder import settle_rows
 from linsep.proof.signs import all_positive, signs_of
 from linsep.rows import Rows, as_dense
-from linsep.rows.arrays import Index, no_index
 from linsep.rows.working_set import WorkingSet
 
 # The row number of a row that is asked about, and not one of the data.

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask, no_index
 from linsep.diagnosis.exact import demands
 from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.large_columns import columns_of_any
@@ -32,7 +33,6 @@ from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import Watch, require_time
 from linsep.proof.exact import IntegerRows, integers_from, primitive
 from linsep.rows import as_dense
-from linsep.rows.arrays import Booleans, Floats, Index, no_index
 from linsep.verified.reduction import Reduced
 from linsep.verified.vectors import SparseVector
 
@@ -251,7 +251,7 @@ class RiskSetPartition:
         reduced = Reduced(directions, stage, is_proved=True)
         return OrderedPartition(reduced, tuple(entries.get(j, 0) for j in range(d)))
 
-    def _is_separated(self, w: list[int]) -> Booleans:
+    def _is_separated(self, w: list[int]) -> Mask:
         """Return which rows only strict pairs speak of, for a direction of them all."""
         spans = _spans(self.study)
         sets = spans.risk_sets

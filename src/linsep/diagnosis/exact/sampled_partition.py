@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.arrays import Index, Mask
 from linsep.diagnosis.exact.block_verdicts import block_verdicts
 from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.exact.large_columns import columns_of_any
@@ -24,12 +25,11 @@ from linsep.diagnosis.exact.ordered_partition import null_vectors, partition_in_
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.rows import is_sparse, rows_from, split, stacked
-from linsep.rows.arrays import Booleans, Index
 from linsep.rows.blocks import BlockRows
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.matrix_rows import MatrixRows
 from linsep.verified.sums import MOST_ENTRIES, counts_with, sample_size
-from linsep.verified.vectors import SparseVector, columns_of
+from linsep.verified.vectors import SparseVector, columns_of, written_out
 
 # Rows that join at a time, for each column and at least; and how often.
 JOINING_A_COLUMN, LEAST_JOINING = 10, 1_000
@@ -39,7 +39,7 @@ MOST_ROUNDS = 60
 class Sampled(NamedTuple):
     """What is proved of all rows; see `linsep.diagnosis.exact.block_partition`."""
 
-    overlapped: Booleans
+    overlapped: Mask
     w: tuple[int, ...]
     estimates: dict[int, Estimate]
     columns: Columns
@@ -86,8 +86,8 @@ def parted_by_some(
             overlapped = np.concatenate(seen.overlapped)
             watch.begin("coefficients")
             estimates = _estimates(seen.separated, basis, columns, watch)
-            vanishing = basis + null
-            return Sampled(overlapped, w, estimates, columns, vanishing)
+            entries = written_out(w, d)
+            return Sampled(overlapped, entries, estimates, columns, basis + null)
         joining = rng.choice(failing, min(failing.size, n_joining), replace=False)
         index = np.union1d(index, joining)
         if index.size * rows.entries_a_row > 2 * MOST_ENTRIES:
@@ -179,7 +179,7 @@ class _Looking:
             parts.append(inside._look(start + first, some, is_equal, own))
         return reduce(_Seen.merged, parts)
 
-    def _look(self, start: int, some: Any, is_equal: Booleans, own: Index) -> _Seen:
+    def _look(self, start: int, some: Any, is_equal: Mask, own: Index) -> _Seen:
         groups = merge_equal_rows(some)
         distinct, group = groups.X, groups.group
         sign = self.w.signs_on(distinct)
@@ -205,7 +205,7 @@ class _Seen(NamedTuple):
     """
 
     failing: list[Index]
-    overlapped: list[Booleans]
+    overlapped: list[Mask]
     separated: Any
 
     def merged(self, other: _Seen) -> _Seen:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.diagnosis.exact.columns import columns_of
 from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.inputs.outcomes import outcome_from
@@ -28,7 +29,6 @@ from linsep.proof.doubles import doubles_from
 from linsep.proof.gordan import conflict_among
 from linsep.proof.simplex import never
 from linsep.rows import as_dense, rows_from
-from linsep.rows.arrays import Booleans, Floats, Index
 from linsep.rows.rounding import certain_signs, rounding_error
 
 # Conflicts that serve all columns, and tries to find them.
@@ -94,7 +94,7 @@ class Screen:
         base = np.unique(np.concatenate([np.array(c.rows) for c in found[:4]]))
         return cls(whole, shared, weights, base)
 
-    def overlaps(self, block: Floats) -> Booleans:
+    def overlaps(self, block: Floats) -> Mask:
         """Return which columns are seen to overlap.
 
         Parameters
@@ -111,9 +111,7 @@ class Screen:
             self._look_closer(block[:, column], column, up, down)
         return np.asarray(up & down & usable)
 
-    def _look_closer(
-        self, g: Floats, column: int, up: Booleans, down: Booleans
-    ) -> None:
+    def _look_closer(self, g: Floats, column: int, up: Mask, down: Mask) -> None:
         """Lead conflicts through rows in which the column is not as usual."""
         carriers = np.flatnonzero(g != np.median(g))
         signs = self.whole.rows.signs

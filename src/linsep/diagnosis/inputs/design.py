@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from linsep.arrays import Floats, Index
 from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES, family_named
 from linsep.diagnosis.inputs.outcomes import has_trials, numbers_of, outcome_from
@@ -24,7 +25,6 @@ from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.features import features_from
 from linsep.input.labels import labels_from
 from linsep.input.row_names import RowNames, row_names_of
-from linsep.rows.arrays import Floats, Index
 
 # What is wrong with data without a row to speak of.
 _NO_ROW = (

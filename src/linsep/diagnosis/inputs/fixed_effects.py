@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Index
 from linsep.diagnosis.inputs.codings import Coding, level_text
 from linsep.diagnosis.inputs.refusals import the_data_have
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.input import InputError
 from linsep.input.levels import coding_note, commonest, level_name, level_note
-from linsep.rows.arrays import Index
 
 # A column's name, a sign, or anything else, which is refused.
 _TOKEN = re.compile(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Mask
 from linsep.diagnosis.inputs.codings import Coding, factors_of
 from linsep.diagnosis.inputs.design import rows_in_use, study_from
 from linsep.diagnosis.inputs.families import COMPARING, WITH_INTERCEPT, family_named
@@ -36,7 +37,6 @@ from linsep.diagnosis.inputs.several_columns import (
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.row_names import row_names_of
-from linsep.rows.arrays import Booleans
 
 if TYPE_CHECKING:
     from linsep.diagnosis.inputs.numbered_columns import Part
@@ -259,7 +259,7 @@ def _as_declared(column: Any, given: Any) -> Any:
 
 
 def _labels_of(
-    made: Any, columns: list[tuple[Part, ...]], is_missing: Booleans, left: str
+    made: Any, columns: list[tuple[Part, ...]], is_missing: Mask, left: str
 ) -> NDArray[Any]:
     """Return the levels of an outcome that is a factor; None where it is missing."""
     levels = [str(parts[0].level) for parts in columns]

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Mask
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
-from linsep.rows.arrays import Booleans
 
 
-def are_named(study: Study, wanted: Sequence[str] | str, argument: str) -> Booleans:
+def are_named(study: Study, wanted: Sequence[str] | str, argument: str) -> Mask:
     """Tell which columns are named, or belong to a factor that is.
 
     Raises

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index
 from linsep.input import InputError
 from linsep.input.errors import did_you_mean
 from linsep.input.exact_numbers import is_missing
-from linsep.rows.arrays import Index
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.diagnosis.inputs.families import OF_TIMES, PAIRED, family_named
 from linsep.diagnosis.inputs.orders import (
     Order,
@@ -23,7 +24,6 @@ from linsep.input import InputError
 from linsep.input.features import features_from
 from linsep.input.labels import are_positive, classes_of, labels_from, sorted_objects
 from linsep.rows import as_dense
-from linsep.rows.arrays import Booleans, Floats, Index
 
 _COUNTS_TOO = (
     ", two columns of counts of successes and failures, or proportions in [0, 1]"
@@ -54,7 +54,7 @@ class Outcome:
     """
 
     levels: NDArray[Any]
-    has: Booleans
+    has: Mask
     is_labels: bool
     order_taken: str = ""
     unused: tuple[Any, ...] = ()
@@ -174,7 +174,7 @@ def numbers_of(y: Any, family: str) -> Floats:
     return labels_from(y).astype(np.float64)
 
 
-def has_trials(y: Any, family: str) -> Booleans | None:
+def has_trials(y: Any, family: str) -> Mask | None:
     """Return which groups of counts have any trials; None if these are no counts."""
     if family != "binomial" or _n_columns(y) != 2:
         return None
@@ -233,7 +233,7 @@ def _are_shares(labels: NDArray[Any]) -> bool:
     return bool(within.all() and ((labels > 0) & (labels < 1)).any())
 
 
-def _of_two(levels: list[str], is_second: Booleans) -> Outcome:
+def _of_two(levels: list[str], is_second: Mask) -> Outcome:
     """Return an outcome that is no labels, of one of two levels in each row."""
     return Outcome(np.array(levels), np.stack([~is_second, is_second], axis=1), False)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.refusals import refuse_said, require_column
@@ -18,7 +19,6 @@ from linsep.diagnosis.inputs.risk_sets import numbered
 from linsep.diagnosis.inputs.study import Study
 from linsep.input import InputError
 from linsep.input.frames import frame_of
-from linsep.rows.arrays import Floats, Index
 
 
 def study_from_pairs(

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES
 from linsep.input import InputError
 from linsep.input.exact_numbers import is_missing
 from linsep.input.features import features_from
 from linsep.rows import as_dense
-from linsep.rows.arrays import Booleans, Floats, Index
 
 
 def times_from(y: Any) -> Floats:
@@ -91,7 +91,7 @@ class RiskSets:
 
     @classmethod
     def of(
-        cls, times: Floats, strata: Index, family: str, present: Booleans | None = None
+        cls, times: Floats, strata: Index, family: str, present: Mask | None = None
     ) -> RiskSets:
         """Find the risk sets of times as `times_from` returns them.
 
@@ -124,7 +124,7 @@ class RiskSets:
         )
 
     @property
-    def is_compared(self) -> Booleans:
+    def is_compared(self) -> Mask:
         """Which rows are at risk at all."""
         return np.asarray(self.leaves > self.enters)
 
@@ -203,8 +203,8 @@ def numbered(values: Iterable[Any], if_missing: str) -> tuple[Index, list[Any]]:
 
 
 def informative(
-    strata: Index, has: Booleans, is_present: Booleans, family: str = "conditional"
-) -> Booleans:
+    strata: Index, has: Mask, is_present: Mask, family: str = "conditional"
+) -> Mask:
     """Return which of the rows present are in a group with both outcomes.
 
     In any other the conditional likelihood is 1, whatever the coefficients are. Of

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.diagnosis.inputs.codings import Coding, factors_of, level_text
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.families import family_of_glm
@@ -16,7 +17,6 @@ from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.row_names import row_names_of
-from linsep.rows.arrays import Floats
 
 # The families of models that are not generalised linear ones.
 _FAMILIES = {

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.diagnosis.inputs.codings import Coding
 from linsep.diagnosis.inputs.outcomes import Outcome
 from linsep.diagnosis.inputs.risk_sets import RiskSets
 from linsep.input.files.table import FOR_MISSING_VALUES
 from linsep.input.row_names import RowNames
 from linsep.rows import as_dense, is_sparse, split
-from linsep.rows.arrays import Booleans, Floats, Index
 
 INTERCEPT = "intercept"  # the name of its coefficient
 
@@ -193,7 +193,7 @@ class Study:
         return all(of is None for of in of_several) and not self.nominal
 
     @property
-    def is_constant(self) -> Booleans:
+    def is_constant(self) -> Mask:
         """Which columns never vary, shape (n_features,)."""
         X = self.X
         parts = iter([X]) if is_sparse(X) else (X[i:j] for i, j in split(*X.shape))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Mask
 from linsep.diagnosis.inputs.codings import Coding, coding_of
 from linsep.diagnosis.inputs.design import rows_in_use, study_from
 from linsep.diagnosis.inputs.families import OF_TIMES, WITH_INTERCEPT
@@ -21,7 +22,6 @@ from linsep.input.files.table import Table
 from linsep.input.frames import frame_of
 from linsep.input.problem import tabulated
 from linsep.input.row_names import row_names_of, row_names_of_file
-from linsep.rows.arrays import Booleans
 
 
 def study_from_data(
@@ -180,7 +180,7 @@ def _has_constant(family: str, fit_intercept: object) -> bool:
     return fit_intercept is None or bool(fit_intercept) or family not in WITH_INTERCEPT
 
 
-def _present(y: Any, family: str, sample_weight: Any) -> Booleans | None:
+def _present(y: Any, family: str, sample_weight: Any) -> Mask | None:
     """Return which rows count; None where all may."""
     counts = None if isinstance(y, str) else y
     if sample_weight is None and getattr(counts, "ndim", 1) != 2:

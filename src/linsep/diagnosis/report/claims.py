@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linsep.arrays import Index, Mask
 from linsep.diagnosis.inputs.outcomes import Outcome
-from linsep.rows.arrays import Booleans, Index
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Claim:
 
     where: str
     rows: Index
-    held: Booleans
+    held: Mask
 
     @property
     def is_prediction(self) -> bool:
@@ -73,13 +73,13 @@ class Reason:
         return int(_are_among([claim.rows for claim in self.claims]).sum())
 
 
-def outcome_counts(codes: Index, n_codes: int, has: Booleans) -> Index:
+def outcome_counts(codes: Index, n_codes: int, has: Mask) -> Index:
     """Count the rows with each outcome among those of each code, by code."""
     by_outcome = [np.bincount(codes[held], minlength=n_codes) for held in has.T]
     return np.stack(by_outcome, axis=1)
 
 
-def _are_among(found: Sequence[Index]) -> Booleans:
+def _are_among(found: Sequence[Index]) -> Mask:
     """Tell of every row, up to the last one, whether it is among some in order."""
     end = max((rows[-1] + 1 for rows in found if rows.size), default=0)
     are_among = np.zeros(end, dtype=bool)
@@ -88,7 +88,7 @@ def _are_among(found: Sequence[Index]) -> Booleans:
     return are_among
 
 
-def left_open(reasons: Iterable[Reason], n: int, n_levels: int) -> Booleans:
+def left_open(reasons: Iterable[Reason], n: int, n_levels: int) -> Mask:
     """Return which of n rows have more than one outcome left after all the reasons.
 
     Each reason is a direction, and the sum of directions rules out what any of them

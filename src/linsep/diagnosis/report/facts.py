@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from linsep.arrays import Index, Mask, no_index
 from linsep.diagnosis.exact.columns import Columns, columns_of, is_nearly_collinear
 from linsep.diagnosis.exact.demands import Demands, levels_of_groups
 from linsep.diagnosis.exact.large_columns import columns_of_many
@@ -27,7 +28,6 @@ from linsep.diagnosis.report.single_columns import reasons_of
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import Watch
 from linsep.rows import as_dense, rows_from
-from linsep.rows.arrays import Booleans, Index, no_index
 from linsep.rows.equal_rows import Groups
 from linsep.verified.parts import no_check
 
@@ -81,18 +81,18 @@ class Facts:
         return DiagnosisStatus.QUASI_COMPLETE
 
     @cached_property
-    def separated(self) -> Booleans:
+    def separated(self) -> Mask:
         """Which of the observations present are separated."""
         return self.separated_by(self.partition)
 
-    def separated_by(self, partition: AnyPartition) -> Booleans:
+    def separated_by(self, partition: AnyPartition) -> Mask:
         """Return which of the observations present a partition separates."""
         return self.demands.separated_observations(
             partition.overlapped, self.groups.group, self.study.outcome.has
         )
 
     @cached_property
-    def levels_held(self) -> Booleans:
+    def levels_held(self) -> Mask:
         """Which levels of the outcome each distinct row holds."""
         return levels_of_groups(self.groups, self.study.outcome.has)
 
@@ -192,7 +192,7 @@ class Facts:
     @cached_property
     def told_reasons(self) -> list[Reason]:
         """The reasons but for cells within a level that is told already."""
-        in_level: dict[str, Booleans] = {}
+        in_level: dict[str, Mask] = {}
         for reason in self.reasons:
             if reason.factor is not None and reason.is_level:
                 told = in_level.setdefault(reason.factor, np.zeros_like(self.separated))
@@ -201,7 +201,7 @@ class Facts:
             reason for reason in self.reasons if not self._is_within(reason, in_level)
         ]
 
-    def _is_within(self, reason: Reason, told: dict[str, Booleans]) -> bool:
+    def _is_within(self, reason: Reason, told: dict[str, Mask]) -> bool:
         """Tell whether a cell lies in a level of one of its factors."""
         if reason.column is None or reason.predicted.size < reason.n_told:
             return False
@@ -213,11 +213,11 @@ class Facts:
         )
 
     @cached_property
-    def unpredicted(self) -> Booleans:
+    def unpredicted(self) -> Mask:
         """The separated rows that the reasons, all taken together, do not predict."""
         return self._unpredicted(self.reasons)
 
-    def _unpredicted(self, reasons: list[Reason]) -> Booleans:
+    def _unpredicted(self, reasons: list[Reason]) -> Mask:
         open_rows = left_open(reasons, *self.study.outcome.has.shape)
         return np.asarray(self.separated & open_rows)
 

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from linsep.arrays import Index, Mask, no_index
 from linsep.diagnosis.exact.demands import Demands
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction, simplified
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
@@ -17,7 +18,6 @@ from linsep.proof.answers import Conflict
 from linsep.proof.doubles import doubles_from
 from linsep.proof.signs import vanishing
 from linsep.rows import split
-from linsep.rows.arrays import Booleans, Index, no_index
 from linsep.rows.working_set import WorkingSet
 
 # With this many columns at most, pairs are tried one by one.
@@ -156,7 +156,7 @@ class FewestColumns(WholeDirection):
             return Quotient.on_columns(rows, columns).restricted(spanning)
         return Quotient.whole(rows, columns)  # whose rows are doubles, not integers
 
-    def _vanishing(self, space: Quotient) -> Booleans:
+    def _vanishing(self, space: Quotient) -> Mask:
         """Tell which of the separated rows are zero in a space."""
         rows, separated = self.demands.rows, self._separated
         if space.basis is not None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Index
 from linsep.diagnosis.inputs.study import Study
-from linsep.rows.arrays import Index
 
 # Row numbers, and columns, written out.
 MOST_WRITTEN = 20

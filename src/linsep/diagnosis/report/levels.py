@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from linsep.arrays import Index, Mask
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.diagnosis.report.claims import Claim, Reason, claim_of, outcome_counts
 from linsep.diagnosis.report.phrases import levels_text, listed, number_text, value_text
 from linsep.diagnosis.watch import ShouldStop
 from linsep.rows import as_dense
-from linsep.rows.arrays import Booleans, Index
 
 # Factors of more columns are not looked at without the data they came from.
 MOST_COLUMNS = 200
@@ -105,7 +105,7 @@ class _Table:
 
 
 def level_reasons(
-    study: Study, separated: Booleans, columns: Mapping[int, tuple[str, int]]
+    study: Study, separated: Mask, columns: Mapping[int, tuple[str, int]]
 ) -> list[Reason]:
     """Find levels whose rows are all separated and all of one outcome.
 
@@ -122,7 +122,7 @@ def level_reasons(
 
 
 def _levels(
-    study: Study, separated: Booleans, with_columns: set[tuple[str, int]]
+    study: Study, separated: Mask, with_columns: set[tuple[str, int]]
 ) -> Iterator[tuple[str, str, Index]]:
     """Yield factor, words and rows of each level that may be separated."""
     for factor, columns in _columns_of_factors(study).items():
@@ -177,7 +177,7 @@ def crossed_factors(study: Study) -> list[tuple[str, ...]]:
 
 
 def cell_reasons(
-    study: Study, unexplained: Booleans, separated: Booleans, should_stop: ShouldStop
+    study: Study, unexplained: Mask, separated: Mask, should_stop: ShouldStop
 ) -> list[Reason]:
     """Find the cells of one outcome whose rows are separated, most rows first.
 

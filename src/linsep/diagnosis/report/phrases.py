@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linsep.arrays import Index
 from linsep.diagnosis.exact.columns import Columns
 from linsep.diagnosis.inputs.study import INTERCEPT, Study
 from linsep.diagnosis.report.claims import Claim, Reason
-from linsep.rows.arrays import Index
 
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.diagnosis.inputs.study import Study
 from linsep.rows import is_sparse
-from linsep.rows.arrays import Booleans, Floats, Index
 
 # Row numbers written out in code; more are asked of the diagnosis.
 MOST_WRITTEN = 20
@@ -42,7 +42,7 @@ class Design:
     separated: Index
 
 
-def design_of(study: Study, separated: Booleans) -> Design:
+def design_of(study: Study, separated: Mask) -> Design:
     """Return the numbers of a regression."""
     outcome, y = study.outcome, study.observed
     weights = np.ones(study.present.size) if study.weights is None else study.weights

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linsep.arrays import Index
 from linsep.diagnosis.exact.large_columns import columns_of_any
 from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import Study
@@ -24,7 +25,6 @@ from linsep.diagnosis.status import DiagnosisStatus
 from linsep.diagnosis.watch import OutOfTime, Watch
 from linsep.report.page import Advice
 from linsep.rows import rows_from
-from linsep.rows.arrays import Index
 
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from linsep.arrays import Index, no_index
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.facts import Facts
 from linsep.diagnosis.report.levels import crossed_factors
 from linsep.diagnosis.status import DiagnosisStatus
 from linsep.rows import as_dense
-from linsep.rows.arrays import Index, no_index
 
 # Columns shown of a design without names of its own factors.
 MOST_COLUMNS = 12

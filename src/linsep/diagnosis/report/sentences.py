@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linsep.arrays import Index
 from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.inputs.families import OF_TIMES
 from linsep.diagnosis.inputs.study import Study
@@ -35,7 +36,6 @@ from linsep.diagnosis.report.premises import (
 )
 from linsep.diagnosis.report.remedies import Remedy
 from linsep.diagnosis.status import DiagnosisStatus, Estimate
-from linsep.rows.arrays import Index
 
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis

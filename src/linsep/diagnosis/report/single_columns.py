@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.claims import Claim, Reason, claim_of
 from linsep.diagnosis.report.phrases import (
@@ -23,10 +24,9 @@ from linsep.diagnosis.report.phrases import (
 )
 from linsep.diagnosis.watch import ShouldStop
 from linsep.rows import is_sparse, split
-from linsep.rows.arrays import Booleans, Floats, Index
 
 # Rows of an outcome, and all other rows.
-Sides = tuple[Booleans, Booleans]
+Sides = tuple[Mask, Mask]
 
 
 def reasons_of(
@@ -98,7 +98,7 @@ def _candidates(study: Study, sides: list[Sides]) -> Index:
     return np.flatnonzero(is_parted)
 
 
-def _extremes(X: Any, mask: Booleans) -> tuple[Floats, Floats]:
+def _extremes(X: Any, mask: Mask) -> tuple[Floats, Floats]:
     """Return the least and the largest value of every column on some rows."""
     if not is_sparse(X):
         blocks = (X[i:j][mask[i:j]] for i, j in split(*X.shape))
@@ -165,7 +165,7 @@ def _condition(
     study: Study,
     column: int,
     x: NDArray[Any],
-    mask: Booleans,
+    mask: Mask,
     above: bool,
     closed: bool,
 ) -> str:
@@ -180,7 +180,7 @@ def _condition(
     return threshold_text(study.names[column], inner, outer, above, closed)
 
 
-def _range(study: Study, column: int, x: NDArray[Any], mask: Booleans) -> str:
+def _range(study: Study, column: int, x: NDArray[Any], mask: Mask) -> str:
     """Say in which range these values lie, and no other; open where none lie beyond."""
     name = study.names[column]
     low, high = float(x[mask].min()), float(x[mask].max())

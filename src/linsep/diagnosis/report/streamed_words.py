@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.diagnosis.inputs.design import study_from
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report.phrases import (
@@ -31,9 +33,9 @@ from linsep.diagnosis.report.sentences import (
 from linsep.diagnosis.report.single_columns import reasons_of
 from linsep.diagnosis.watch import ShouldStop
 from linsep.rows import as_dense
-from linsep.rows.arrays import Floats, Index
 from linsep.rows.blocks import MOST_KEPT, BlockRows
 from linsep.rows.matrix_rows import MatrixRows
+from linsep.rows.protocol import split
 
 # The least of each column for a label, or with its sign changed, and the row of it.
 _Ends = tuple[Floats, Index]
@@ -43,12 +45,18 @@ _SIDES = list(product(_SIGNS, (1.0, -1.0)))
 
 def ends_of(start: int, block: MatrixRows) -> _Ends:
     """Find the extremes of each column for each label in a block of rows."""
-    columns = np.ascontiguousarray(as_dense(block.features(slice(None))[:]).T)
+    parts = list(split(*block.shape)) or [(0, 0)]
+    return reduce(nearer_ends, (_ends(start, block, *part) for part in parts))
+
+
+def _ends(start: int, block: MatrixRows, first: int, stop: int) -> _Ends:
+    """Find them in a range of its rows."""
+    columns = np.ascontiguousarray(as_dense(block.features(slice(first, stop))[:]).T)
     least = np.full((len(_SIDES), len(columns)), np.inf)
     row = np.zeros(least.shape, dtype=np.intp)
     every = np.arange(len(columns))
     for sign in _SIGNS:
-        here = np.flatnonzero(block.signs == sign)
+        here = np.flatnonzero(block.signs[first:stop] == sign)
         if here.size == 0 or every.size == 0:
             continue
         values = columns[:, here]
@@ -57,7 +65,7 @@ def ends_of(start: int, block: MatrixRows) -> _Ends:
         ):
             place = _SIDES.index((sign, side))
             least[place] = side * values[every, at]
-            row[place] = start + here[at]
+            row[place] = start + first + here[at]
     return least, row
 
 

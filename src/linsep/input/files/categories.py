@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from linsep.input.coded_matrix import CodedColumn, Floats, coded_matrix
+from linsep.arrays import Index, Reals
+from linsep.input.coded_matrix import CodedColumn, coded_matrix
 from linsep.input.errors import InputError
 from linsep.input.files.table import (
     FOR_MISSING_VALUES,
@@ -87,6 +88,12 @@ class TableBuilder:
         self._dtype = np.dtype(dtype)
         self._is_frame = is_frame
         self._numeric = [j for j in selection.features if j not in text]
+        for name in (selection.names[j] for j in self._numeric):
+            if name in request.levels:
+                raise InputError(
+                    f"{source} must hold texts in the column {name!r}, as when the "
+                    "model was fitted, got other values; correct them"
+                )
         missing = frozenset[str]() if is_frame else MISSING
         self._texts = {j: TextColumn(missing) for j in selection.positions if j in text}
         # Numbers alone are put where they will be used. Beside 0/1 columns they wait in
@@ -98,12 +105,12 @@ class TableBuilder:
         self._is_coded = len(self._numeric) < len(selection.features)
         if self._is_coded and not self._numbers.is_in_file:
             self._numbers = None
-        self._blocks: deque[Floats] = deque()
+        self._blocks: deque[Reals] = deque()
         self._labels = np.empty(n_rows)
         self._n_rows = n_rows
         self._most_levels = most_levels(n_rows)
         self._n_added = 0
-        self._missing: dict[int, list[NDArray[np.intp]]] = {}
+        self._missing: dict[int, list[Index]] = {}
 
     def add(
         self, numbers: NDArray[Any], texts: Mapping[int, Sequence[str | None]]
@@ -183,7 +190,7 @@ class TableBuilder:
             ),
         )
 
-    def note_absent(self, position: int, rows: NDArray[np.intp]) -> None:
+    def note_absent(self, position: int, rows: Index) -> None:
         """Keep that rows have no value in a column that is not among those added."""
         if rows.size:
             self._missing.setdefault(position, []).append(rows)
@@ -205,9 +212,9 @@ class TableBuilder:
     def _set_aside(self) -> set[int]:
         """Return the columns of dates and of names; refuse one that was asked for."""
         left_out = set()
-        known = self._request.levels or {}
         for j, column in self._texts.items():
-            if j == self._selection.target or self._selection.names[j] in known:
+            name = self._selection.names[j]
+            if j == self._selection.target or name in self._request.levels:
                 continue
             column.settle()
             if column.aside is None and not column.names_rows():
@@ -216,16 +223,13 @@ class TableBuilder:
                 raise InputError(self._too_many_levels(j))
             if self._request.columns is not None:
                 raise InputError(
-                    f"{self._source}: column {self._selection.names[j]!r} must hold "
-                    f"numbers or a few categories, but it {column.aside}; "
-                    f"{self._leave_out(j)}"
+                    f"{self._source}: column {name!r} must hold numbers or a few "
+                    f"categories, but it {column.aside}; {self._leave_out(j)}"
                 )
             left_out.add(j)
         return left_out
 
-    def _rows_kept(
-        self, left_out: set[int]
-    ) -> tuple[NDArray[np.intp] | None, tuple[str, ...]]:
+    def _rows_kept(self, left_out: set[int]) -> tuple[Index | None, tuple[str, ...]]:
         """Return the rows without missing values, None for all, and what to say."""
         missing = {
             j: np.concatenate(pieces)
@@ -262,15 +266,15 @@ class TableBuilder:
         )
 
     def _encode(
-        self, j: int, kept: NDArray[np.intp] | None
+        self, j: int, kept: Index | None
     ) -> tuple[CodedColumn, Levels | None, Any]:
         """Say which columns of the matrix a column becomes, by which levels, codes."""
         name = self._selection.names[j]
         if j not in self._texts:
             return CodedColumn((name,)), None, None
         levels, codes = self._texts[j].coded()
-        codes = codes if kept is None else codes[kept]
-        known = (self._request.levels or {}).get(name)
+        codes = codes[_chosen(kept)]
+        known = self._request.levels.get(name)
         if known is None and are_truths(levels):
             places = np.array([-is_false(level) for level in levels], dtype=np.intp)
             return CodedColumn((name,), places[codes]), None, None
@@ -279,24 +283,17 @@ class TableBuilder:
             raise InputError(self._commas(j, levels[0]))
         if known is None:
             known = self._levels_chosen(levels, codes, kept)
-        place_of = {level: k for k, level in enumerate(known.coded)}
         odd = sorted(set(levels) - set(known.levels))
         if self._request.levels and odd:
             raise InputError(
                 f"column {name!r} must hold levels that the model knows, "
                 f"{list(known.levels)}, got {odd[:5]}; drop those rows"
             )
-        places = np.array([place_of.get(level, -1) for level in levels], dtype=np.intp)
-        number = {level: k for k, level in enumerate(known.levels)}
-        numbers = np.array([number.get(level, -1) for level in levels], dtype=np.intp)
-        column = CodedColumn(known.names(name), places[codes])
-        return column, known, numbers[codes]
+        column = CodedColumn(known.names(name), _places(levels, known.coded)[codes])
+        return column, known, _places(levels, known.levels)[codes]
 
     def _levels_chosen(
-        self,
-        levels: Sequence[str],
-        codes: NDArray[np.intp],
-        kept: NDArray[np.intp] | None,
+        self, levels: Sequence[str], codes: Index, kept: Index | None
     ) -> Levels:
         """Choose the reference among the levels of the rows present."""
         present = self._request.present
@@ -306,19 +303,18 @@ class TableBuilder:
                     f"sample_weight must have one number for each of the "
                     f"{self._n_rows} rows, got {present.size}"
                 )
-            codes = codes[present if kept is None else present[kept]]
-        used = np.unique(codes)
-        if not self._request.fit_intercept and not self._has_whole:
-            self._has_whole = True
-            return Levels(tuple(levels[k] for k in used), None)
-        reference = levels[commonest(codes, len(levels))]
-        return Levels(tuple(levels[k] for k in used), reference)
+            codes = codes[present[_chosen(kept)]]
+        used = tuple(levels[k] for k in np.unique(codes))
+        if self._request.fit_intercept or self._has_whole:
+            return Levels(used, levels[commonest(codes, len(levels))])
+        self._has_whole = True
+        return Levels(used, None)
 
     _has_whole = False  # whether a column's levels stand for the constant
 
     def _matrix(
-        self, columns: Sequence[CodedColumn], kept: NDArray[np.intp] | None
-    ) -> Floats | csr_array:
+        self, columns: Sequence[CodedColumn], kept: Index | None
+    ) -> Reals | csr_array:
         """Fill the matrix."""
         numbers = None if self._numbers is None else self._numbers.matrix(kept)
         if numbers is not None and not self._is_coded:
@@ -332,9 +328,7 @@ class TableBuilder:
             in_memory=self._in_memory,
         )
 
-    def _pieces(
-        self, numbers: Floats | None, kept: NDArray[np.intp] | None
-    ) -> Iterator[Floats]:
+    def _pieces(self, numbers: Reals | None, kept: Index | None) -> Iterator[Reals]:
         """Yield the numbers some rows at a time, letting go of each piece."""
         if numbers is not None:
             X = mapped_rows(numbers)
@@ -345,18 +339,15 @@ class TableBuilder:
         while self._blocks:
             yield self._blocks.popleft()
 
-    def _finish_labels(self, kept: NDArray[np.intp] | None) -> NDArray[Any] | None:
+    def _finish_labels(self, kept: Index | None) -> NDArray[Any] | None:
         """Return the labels: texts, integers if all are whole, or floats."""
         target = self._selection.target
         if target is None:
             return None
-        chosen: Any = slice(None) if kept is None else kept
         if target in self._texts:
             levels, codes = self._texts[target].coded()
-            texts: NDArray[Any] = np.array(levels)[codes[chosen]]
-            return texts
-        labels: NDArray[Any] = self._labels[chosen]
-        return whole_labels(labels)
+            return np.asarray(np.array(levels)[codes[_chosen(kept)]])
+        return whole_labels(self._labels[_chosen(kept)])
 
     def _changed(self) -> str:
         """Word the error for a file that is being written to."""
@@ -408,7 +399,18 @@ class TableBuilder:
         )
 
 
-def _doubtful_numbers(X: Floats | csr_array, names: Sequence[str]) -> Iterator[str]:
+def _chosen(kept: Index | None) -> Any:
+    """Return what takes the rows kept out of an array: all of them for None."""
+    return slice(None) if kept is None else kept
+
+
+def _places(levels: Sequence[str], among: Sequence[str]) -> Index:
+    """Return where each level stands among others, -1 if it does not."""
+    place_of = {level: k for k, level in enumerate(among)}
+    return np.array([place_of.get(level, -1) for level in levels], dtype=np.intp)
+
+
+def _doubtful_numbers(X: Reals | csr_array, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each column that looks like an identifier."""
     if not isinstance(X, np.ndarray) or len(X) < FEW_ROWS:
         return

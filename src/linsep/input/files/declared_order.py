@@ -16,6 +16,7 @@ from typing import Any
 
 from linsep.input.errors import InputError, refusing_damage
 from linsep.input.files.arrow_files import arrow_table
+from linsep.input.files.sources import WHOLE_PARQUET
 
 _PARQUET, _ARROW = b"PAR1", (b"ARRO", b"FEA1")
 
@@ -47,7 +48,7 @@ def declared_order(
         return None
     import pyarrow.parquet as pq
 
-    with refusing_damage(source, "a whole Parquet file", "copy or write it again"):
+    with refusing_damage(source, *WHOLE_PARQUET):
         table = pq.read_table(source, columns=[column])
     return _of_table(table)
 

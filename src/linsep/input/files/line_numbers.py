@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Index
 from linsep.input.errors import InputError
 from linsep.input.files.layout import find_layout, lines_of_rows
 from linsep.input.files.read import reader_for
@@ -35,7 +35,7 @@ class LineNumbers:
         self._find = find
 
     @cached_property
-    def lines(self) -> NDArray[np.intp]:
+    def lines(self) -> Index:
         """The line of each row; none where the text can no longer be read."""
         try:
             return np.fromiter(self._find(self._path), dtype=np.intp)
@@ -48,9 +48,7 @@ class LineNumbers:
 
 
 def line_numbers(
-    source: str | os.PathLike[str],
-    target: object = None,
-    **layout: Any,
+    source: str | os.PathLike[str], target: object = None, **layout: Any
 ) -> LineNumbers | None:
     """Return the lines of a text's rows; None for a file that has no lines.
 

@@ -125,9 +125,7 @@ def _table(
 ) -> Table:
     """Make the table of some columns of a matrix, without a copy if they adjoin."""
     features = list(selection.features)
-    if features == list(range(matrix.shape[1])):
-        X = matrix
-    elif features and features == list(range(features[0], features[-1] + 1)):
+    if features and features == list(range(features[0], features[-1] + 1)):
         X = matrix[:, features[0] : features[-1] + 1]
     else:
         X = matrix[:, features]

@@ -6,9 +6,10 @@ import lzma
 import os
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -25,7 +26,6 @@ from linsep.input.files.tabular import (
 )
 from linsep.input.files.texts import open_bytes
 
-Result = TypeVar("Result")
 Reader: TypeAlias = Callable[[Path, Request], Table]
 
 # Each binary format begins with bytes of its own; a text never begins with them.
@@ -161,32 +161,31 @@ def read_columns(
     """Read the columns of a tabular file as they are, missing values and all."""
     source = Path(path)
     request = request or Request()
-
-    def read() -> dict[str, NDArray[Any]]:
+    with _being_read(source):
         reader = reader_for(source, request)
         if isinstance(reader, TabularReader):
             return reader.columns(source, request)
         if reader is read_arrow:
             return arrow_columns(source)
-        raise InputError(
-            f"{source} must have named columns, as CSV and Parquet files do, got "
-            "another kind of file; convert it"
-        )
-
-    return _guarded(source, read)
+    raise InputError(
+        f"{source} must have named columns, as CSV and Parquet files do, got "
+        "another kind of file; convert it"
+    )
 
 
 def read_request(path: str | os.PathLike[str], request: Request) -> Table:
     """Read what is asked of a file by the reader of its kind."""
     source = Path(path)
-    return _guarded(source, lambda: reader_for(source, request)(source, request))
+    with _being_read(source):
+        return reader_for(source, request)(source, request)
 
 
-def _guarded(source: Path, read: Callable[[], Result]) -> Result:
-    """Read a file that is one; what fails underneath is one readable error."""
+@contextmanager
+def _being_read(source: Path) -> Iterator[None]:
+    """Run a block that reads a file; what fails underneath is one readable error."""
     _require_regular_file(source)
     try:
-        return read()
+        yield
     except MemoryError as error:
         raise InputError(
             f"{source} must fit into memory as numbers, and does not; convert it to "

@@ -35,6 +35,8 @@ _USUAL_LINE = 2**20
 # More lines than this that do not fit are not listed before the first is named.
 _MOST_REJECTS = 10_000
 
+# What a Parquet file must be, and what to do where it is not.
+WHOLE_PARQUET = "a whole Parquet file", "copy or write it again"
 # What Python takes for blanks around a number; the engine knows some of them.
 _SPACES = "".join(chr(k) for k in range(0x3001) if chr(k).isspace())
 

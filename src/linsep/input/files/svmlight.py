@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.input.errors import InputError
 from linsep.input.files.table import Request, Table, whole_labels
 from linsep.input.files.texts import bounded_lines, open_bytes
@@ -104,7 +104,7 @@ def checked_request(request: Request) -> None:
 
 def parsed_lines(
     lines: Iterable[bytes], path: Path, first: int = 0, n_features: int | None = None
-) -> tuple[Any, NDArray[np.float64]]:
+) -> tuple[Any, Floats]:
     """Parse lines, the first of which comes after so many others.
 
     Returns a CSR matrix whose first column is that of index 0, and the labels.

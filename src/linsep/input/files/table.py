@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index, Mask
 from linsep.input.errors import InputError, did_you_mean
 from linsep.input.levels import Levels, coding_note
 
@@ -58,9 +59,9 @@ class Table:
     feature_names: tuple[str, ...]
     target: str | None
     levels: Mapping[str, Levels] = field(default_factory=dict)
-    codes: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+    codes: Mapping[str, Index] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
-    rows: NDArray[np.intp] | None = None
+    rows: Index | None = None
     n_rows: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -90,7 +91,7 @@ class Table:
             return self.X
         return self.X[:, [number[name] for name in names]]
 
-    def without_rows(self, is_gone: NDArray[np.bool_]) -> Table:
+    def without_rows(self, is_gone: Mask) -> Table:
         """Return the table without rows that have missing values, with a note."""
         n_rows, n_gone = is_gone.size, int(np.count_nonzero(is_gone))
         if n_gone == 0:
@@ -106,7 +107,7 @@ class Table:
             notes=(note, *self.notes),
         )
 
-    def given(self, index: NDArray[np.intp]) -> NDArray[np.intp]:
+    def given(self, index: Index) -> Index:
         """Return the numbers that rows have in the data as they were given."""
         return index if self.rows is None else self.rows[index]
 
@@ -140,8 +141,8 @@ class Request:
     role: str = "target"
     missing: str = "refuse"
     fit_intercept: bool = True
-    levels: Mapping[str, Levels] | None = None
-    present: NDArray[np.bool_] | None = None
+    levels: Mapping[str, Levels] = field(default_factory=dict)
+    present: Mask | None = None
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
@@ -232,6 +233,9 @@ def without_dates(
     source: Path | str, selection: Selection, dates: Sequence[int], request: Request
 ) -> Selection:
     """Leave out columns of dates, with a note; refuse one that was asked for."""
+    dates = [j for j in selection.features if j in dates]
+    if not dates:
+        return selection
     names = ", ".join(repr(selection.names[j]) for j in dates)
     if request.columns is not None:
         raise InputError(

@@ -16,12 +16,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.input.errors import InputError, refusing_damage
+from linsep.arrays import Floats
+from linsep.input.errors import refusing_damage
 from linsep.input.exact_numbers import exact_floats
 from linsep.input.files.categories import TableBuilder
 from linsep.input.files.sources import (
     IS_WORD,
     NUMBER,
+    WHOLE_PARQUET,
     Column,
     DelimitedSource,
     Misfit,
@@ -37,7 +39,7 @@ from linsep.input.files.table import (
     whole_labels,
     without_dates,
 )
-from linsep.input.files.text_column import MISSING
+from linsep.input.files.text_column import MISSING, are_truths, is_false
 from linsep.input.files.texts import holds, open_bytes, unpacked
 
 Built = TypeVar("Built")
@@ -109,31 +111,25 @@ def encoding_of(path: Path, request: Request) -> str | None:
     return "utf-16" if head in (b"\xff\xfe", b"\xfe\xff") else None
 
 
-def _from_parquet(
-    path: Path, request: Request, build: Callable[[Source, Request], Built]
-) -> Built:
-    """Build something from a Parquet file."""
-    with (
-        refusing_damage(path, "a whole Parquet file", "copy or write it again"),
-        ExitStack() as stack,
-    ):
-        return build(open_parquet(path, stack), request)
+def _typed_reader(
+    open_it: Callable[[Path, ExitStack], Source], kind: str, remedy: str
+) -> TabularReader:
+    """Return the reader of a kind of file that the engine itself tells damage of."""
 
+    def opened(
+        path: Path, request: Request, build: Callable[[Source, Request], Built]
+    ) -> Built:
+        with refusing_damage(path, kind, remedy), ExitStack() as stack:
+            return build(open_it(path, stack), request)
 
-def _from_json_lines(
-    path: Path, request: Request, build: Callable[[Source, Request], Built]
-) -> Built:
-    """Build something from JSON lines."""
-    with (
-        refusing_damage(path, "one JSON object a line", "correct the line"),
-        ExitStack() as stack,
-    ):
-        return build(open_json_lines(path, stack), request)
+    return TabularReader(opened)
 
 
 read_delimited = TabularReader(from_delimited)
-read_parquet = TabularReader(_from_parquet)
-read_json_lines = TabularReader(_from_json_lines)
+read_parquet = _typed_reader(open_parquet, *WHOLE_PARQUET)
+read_json_lines = _typed_reader(
+    open_json_lines, "one JSON object a line", "correct the line"
+)
 
 
 def _table(source: Source, request: Request) -> Table:
@@ -143,12 +139,15 @@ def _table(source: Source, request: Request) -> Table:
     request = replace(request, drop=[*request.drop, *index])
     selection = select_columns(source.path, source.names, request)
     columns = {j: source.column(j) for j in selection.positions}
-    dates = [j for j in selection.features if columns[j].is_date]
-    if dates:
-        selection = without_dates(source.path, selection, dates, request)
-        columns = {j: columns[j] for j in selection.positions}
+    dates = [j for j, column in columns.items() if column.is_date]
+    selection = without_dates(source.path, selection, dates, request)
+    columns = {j: columns[j] for j in selection.positions}
     n_rows, text = surveyed(source, columns)
-    text |= _levels_known(source, columns, request)
+    text |= {
+        j
+        for j, column in columns.items()
+        if column.is_text is None and source.names[j] in request.levels
+    }
     singles = [columns[j].is_single for j in selection.features]
     builder = TableBuilder(
         source.path,
@@ -162,21 +161,6 @@ def _table(source: Source, request: Request) -> Table:
     for numbers, texts in _pieces(source, columns, text):
         builder.add(numbers, texts)
     return builder.finish(source.notes)
-
-
-def _levels_known(
-    source: Source, columns: Mapping[int, Column], request: Request
-) -> frozenset[int]:
-    """Return the columns that must hold levels known before; refuse numbers there."""
-    known = request.levels or {}
-    found = {j for j in columns if source.names[j] in known}
-    for j in sorted(found):
-        if columns[j].is_text is False:
-            raise InputError(
-                f"{source.path} must hold texts in the column {source.names[j]!r}, as "
-                "when the model was fitted, got other values; correct them"
-            )
-    return frozenset(found)
 
 
 def _unchanged(source: Source, request: Request) -> dict[str, NDArray[Any]]:
@@ -195,8 +179,8 @@ def _unchanged(source: Source, request: Request) -> dict[str, NDArray[Any]]:
             out[name] = values == 1 if columns[j].is_truth else whole_labels(values)
             continue
         cells = [cell.strip() for _, texts in pieces for cell in texts[j]]
-        if {cell.casefold() for cell in cells} <= {"true", "false"}:
-            out[name] = np.array([cell.casefold() == "true" for cell in cells])
+        if are_truths(cells):
+            out[name] = np.array([not is_false(cell) for cell in cells])
         else:
             kept = [None if cell in MISSING else cell for cell in cells]
             out[name] = np.array(kept, dtype=object)
@@ -228,7 +212,7 @@ def surveyed(
 
 def _pieces(
     source: Source, columns: Mapping[int, Column], text: frozenset[int]
-) -> Iterator[tuple[NDArray[np.float64], dict[int, Sequence[str]]]]:
+) -> Iterator[tuple[Floats, dict[int, Sequence[str]]]]:
     """Yield some rows at a time: a matrix of numbers, and texts for each position."""
     numeric = [column for j, column in columns.items() if j not in text]
     listed = f"[{', '.join(column.as_number for column in numeric)}]"

@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.input.levels import FEW_ROWS
 
 #: How files spell "no value".
@@ -24,7 +25,7 @@ _DATE = re.compile(
 )
 
 
-def numbers_from(cells: Sequence[str]) -> NDArray[np.float64] | None:
+def numbers_from(cells: Sequence[str]) -> Floats | None:
     """Return the nearest doubles of decimal texts, or None if some cell is not one.
 
     Examples
@@ -51,7 +52,7 @@ def is_text(cells: Sequence[str]) -> bool:
     )
 
 
-def in_order(levels: Sequence[str]) -> NDArray[np.intp]:
+def in_order(levels: Sequence[str]) -> Index:
     """Return the order of levels: that of numbers if all are, else of texts."""
     numbers = numbers_from(levels) if levels else None
     return np.argsort(np.array(levels) if numbers is None else numbers, kind="stable")
@@ -123,7 +124,7 @@ class TextColumn:
         self._pieces: list[NDArray[np.int32]] = []
         self._n_present = 0
 
-    def add(self, cells: Sequence[str | None]) -> NDArray[np.intp]:
+    def add(self, cells: Sequence[str | None]) -> Index:
         """Append some rows; return which of them have no value."""
         codes_of, known = self._codes, len(self._codes)
         codes = np.array(
@@ -153,7 +154,7 @@ class TextColumn:
         """Return the first row of a level."""
         return int(np.argmax(np.concatenate(self._pieces) == self._codes[level]))
 
-    def coded(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    def coded(self) -> tuple[tuple[str, ...], Index]:
         """Return the levels in order, and each row's among them; -1 for no value."""
         levels = self.levels()
         order = in_order(levels)

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, AnyStr, BinaryIO, cast
@@ -24,24 +25,17 @@ _MOST_TIMES = 200
 
 _PIECE = 2**20
 _BLANKS = re.compile(" {2,}")
+# With what compressed files begin, and the module that reads them, loaded if need be.
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 
 
 def open_bytes(path: Path) -> BinaryIO:
     """Open a file for reading, through the decompressor its first bytes call for."""
     with open(path, "rb") as raw:
         magic = raw.read(6)
-    if magic.startswith(b"\x1f\x8b"):
-        import gzip
-
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    if magic.startswith(b"BZh"):
-        import bz2
-
-        return cast(BinaryIO, bz2.open(path, "rb"))
-    if magic.startswith(b"\xfd7zXZ\x00"):
-        import lzma
-
-        return cast(BinaryIO, lzma.open(path, "rb"))
+    for begins, module in _PACKED.items():
+        if magic.startswith(begins):
+            return cast(BinaryIO, import_module(module).open(path, "rb"))
     return open(path, "rb")
 
 
@@ -79,11 +73,11 @@ def _refusing_other_encodings(path: Path, encoding: str | None) -> Iterator[None
 
 
 @contextmanager
-def with_single_blanks(text: Path, encoding: str = "utf-8-sig") -> Iterator[Path]:
+def with_single_blanks(text: Path) -> Iterator[Path]:
     """Yield a copy of a text in which blanks in a row are one, but for those quoted."""
     with (
         TemporaryDirectory(prefix="linsep-") as folder,
-        open(text, encoding=encoding, newline="") as stream,
+        open(text, encoding="utf-8-sig", newline="") as stream,
         open(Path(folder, "text"), "w", encoding="utf-8", newline="") as out,
     ):
         is_quoted = False

@@ -93,6 +93,7 @@ def problem_of_stream(
         coding.dtype,
         coding.entries_a_row,
         reading.changed,
+        is_kept=source.is_kept,
     )
     return coded_problem(rows, classes, coding, found, notes)
 

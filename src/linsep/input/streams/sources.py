@@ -20,6 +20,7 @@ from linsep.input.files.read import COMPRESSION_SUFFIXES, DELIMITED_SUFFIXES
 from linsep.input.files.sources import column_name
 from linsep.input.files.svmlight import SUFFIXES, SvmlightText
 from linsep.input.files.table import Request
+from linsep.input.files.versions import FileVersions
 
 # Formats of `pyarrow.dataset`, by the extension of the files; the others are texts.
 _FORMATS = {
@@ -33,11 +34,11 @@ _PATTERN = re.compile(r"[*?\[]")
 # A share of the memory that is free, and so many bytes at most, is what reading takes
 # unless it is said: more would not make it faster.
 FREE_SHARE = 0.1
-MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 29
 # Parts of that for one batch: a batch is scanned while the next is compared and another
 # is read, and the reader holds some undecoded.
 BATCHES_HELD = 10
-MOST_ROWS = 1 << 16
+MOST_ROWS = 1 << 17
 # Bytes of a column of Parquet that are fetched at a time.
 BUFFER_BYTES = 1 << 16
 
@@ -60,6 +61,9 @@ class Source:
         Whether these are delimited texts, of which can be said how they are laid out.
     notes : tuple of str
         What a reader of the answer should know of how they are read.
+    is_kept : bool
+        Whether `read` itself refuses files that were written to since the first look:
+        then two readings need not be compared.
     """
 
     name: str
@@ -68,17 +72,22 @@ class Source:
     files: tuple[str, ...] = ()
     are_texts: bool = False
     notes: tuple[str, ...] = ()
+    is_kept: bool = False
 
     def batches(self, columns: Sequence[str], max_memory: int | None) -> Iterator[Any]:
         """Yield record batches of these columns in this order, in bounded memory."""
         width = sum(_width(self.schema.field(name).type) for name in columns)
         held = (max_memory or default_memory()) // BATCHES_HELD
         size = max(1024, min(MOST_ROWS, held // max(1, width)))
-        with _refusing_failure(self.name):
-            for batch in self.read(columns, size):
-                part = batch.select(list(columns))
-                for start in range(0, len(part), size):
-                    yield part.slice(start, size)
+        try:
+            with _refusing_failure(self.name):
+                for batch in self.read(columns, size):
+                    part = batch.select(list(columns))
+                    for start in range(0, len(part), size):
+                        yield part.slice(start, size)
+        finally:
+            # What Arrow keeps of it, some 400 MB, it does not give back by itself.
+            _arrow(self.name).default_memory_pool().release_unused()
 
 
 def stream_of(
@@ -230,12 +239,25 @@ def _is_data(path: Path, root: Path) -> bool:
 
 def _dataset(dataset: Any, name: str) -> Source:
     """Read a data set of pyarrow's, file after file."""
+    from pyarrow.fs import LocalFileSystem
+
+    files = tuple(getattr(dataset, "files", ()))
+    is_local = isinstance(getattr(dataset, "filesystem", None), LocalFileSystem)
+    versions = FileVersions.of(files) if is_local else None
 
     def read(columns: Sequence[str], size: int) -> Iterator[Any]:
         for fragment in dataset.get_fragments():
-            yield from _fragment(dataset, fragment, list(columns), size)
+            for batch in _fragment(dataset, fragment, list(columns), size):
+                if versions is not None and not versions.are_kept(fragment.path):
+                    raise InputError(
+                        f"{name} must yield the same rows in the same order each time "
+                        f"it is read, but {fragment.path} was written to meanwhile; "
+                        "wait until it is written"
+                    )
+                yield batch
 
-    return Source(name, dataset.schema, read, tuple(getattr(dataset, "files", ())))
+    is_kept = versions is not None
+    return Source(name, dataset.schema, read, files, is_kept=is_kept)
 
 
 def _fragment(

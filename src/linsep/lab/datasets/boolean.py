@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.input import InputError, checked_count, checked_random_state
 from linsep.lab.datasets.record import Dataset, RandomState, exact_array, with_conflict
 
@@ -181,7 +182,7 @@ def _all_inputs(n_inputs: int) -> NDArray[np.int64]:
     return numbers[:, None] >> np.arange(n_inputs) & 1
 
 
-def _coded(bits: NDArray[np.int64], low: int) -> NDArray[np.float64]:
+def _coded(bits: NDArray[np.int64], low: int) -> Floats:
     """Write bits as `low` and 1."""
     if low not in (0, -1):
         raise InputError(f"low must be 0 or -1, got {low!r}")
@@ -201,9 +202,7 @@ def _pairs_with_the_same_sum(
     return [*sums[1][key], *sums[-1][key]]
 
 
-def _pair_sums(
-    bits: NDArray[np.int64], rows: NDArray[np.intp]
-) -> dict[int, tuple[int, int]]:
+def _pair_sums(bits: NDArray[np.int64], rows: Index) -> dict[int, tuple[int, int]]:
     """Return, for each sum of two of the rows written in base 3, one such pair."""
     codes = bits[rows] @ 3 ** np.arange(bits.shape[1])
     first, second = np.triu_indices(len(rows))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from linsep.arrays import Floats, Mask
 from linsep.input import InputError, checked_count, checked_number, checked_random_state
 from linsep.lab.datasets.record import Dataset, RandomState, with_conflict
 
@@ -60,8 +61,6 @@ def planted_margin(
     True
     """
     checked_count("n_samples", n_samples)
-    checked_count("n_features", n_features)
-    checked_number("margin", margin, above=0)
     if offset and not fit_intercept:
         raise InputError(
             f"offset must be 0 without an intercept, got {offset!r}; pass "
@@ -69,9 +68,7 @@ def planted_margin(
         )
     if np.dtype(dtype) not in (np.float64, np.float32):
         raise InputError(f"dtype must be float64 or float32, got {np.dtype(dtype)}")
-    rng = checked_random_state(random_state)
-    plane = _random_unit_vector(n_features, rng)
-    y = _balanced_labels(n_samples, rng)
+    rng, plane, y = _begun(n_samples, n_features, margin, random_state)
     X = np.empty((n_samples, n_features), dtype=dtype)
     _draw_rows(X, y, plane, offset, margin, rng)
     return Dataset(
@@ -134,7 +131,6 @@ def planted_overlap(
     """
     checked_count("n_samples", n_samples, least=2)
     checked_count("n_features", n_features)
-    checked_number("margin", margin, above=0)
     most = min(n_samples, n_features + 1 + int(fit_intercept))
     size = most if n_conflict is None else n_conflict
     if not 2 <= size <= most:
@@ -142,9 +138,7 @@ def planted_overlap(
             f"n_conflict must be from 2 to {most} (n_features + 1, one more with an "
             f"intercept, and no more than n_samples), got {n_conflict!r}"
         )
-    rng = checked_random_state(random_state)
-    plane = _random_unit_vector(n_features, rng)
-    y = _balanced_labels(n_samples, rng)
+    rng, plane, y = _begun(n_samples, n_features, margin, random_state)
     rows = rng.choice(n_samples, size=size, replace=False)
     hull, inside = rows[:-1], rows[-1]
     y[hull], y[inside] = -1, 1
@@ -199,11 +193,7 @@ def flipped_labels(
     """
     checked_count("n_flips", n_flips)
     checked_count("n_samples", n_samples, least=3 * n_flips)
-    checked_count("n_features", n_features)
-    checked_number("margin", margin, above=0)
-    rng = checked_random_state(random_state)
-    plane = _random_unit_vector(n_features, rng)
-    y = _balanced_labels(n_samples, rng)
+    rng, plane, y = _begun(n_samples, n_features, margin, random_state)
     triples = rng.choice(n_samples, size=(n_flips, 3), replace=False)
     y[triples] = y[triples[:, :1]]
     X = np.empty((n_samples, n_features))
@@ -228,16 +218,20 @@ def integer_weights(count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return weights + np.bincount(rng.integers(count, size=missing), minlength=count)
 
 
-def _random_unit_vector(n_features: int, rng: np.random.Generator) -> NDArray[Any]:
-    """Return a random direction, of length 1 up to rounding."""
+def _begun(
+    n_samples: int, n_features: int, margin: float, random_state: RandomState
+) -> tuple[np.random.Generator, Floats, NDArray[np.int64]]:
+    """Return what draws, the normal of the plane, and the labels, all checked.
+
+    The normal is a random direction, of length 1 up to rounding; there are as many
+    labels -1 as +1, or one more +1, in random order.
+    """
+    checked_count("n_features", n_features)
+    checked_number("margin", margin, above=0)
+    rng = checked_random_state(random_state)
     direction = rng.standard_normal(n_features)
-    return direction / np.linalg.norm(direction)
-
-
-def _balanced_labels(n_samples: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return as many labels -1 as +1, or one more +1, in random order."""
     labels = np.where(np.arange(n_samples) % 2 == 0, 1, -1).astype(np.int64)
-    return rng.permutation(labels)
+    return rng, direction / np.linalg.norm(direction), rng.permutation(labels)
 
 
 def _draw_rows(
@@ -249,7 +243,7 @@ def _draw_rows(
     rng: np.random.Generator,
     *,
     grid: float = 0.0,
-    near: NDArray[np.bool_] | None = None,
+    near: Mask | None = None,
 ) -> None:
     """Fill X with Gaussian rows on their own sides of the plane.
 

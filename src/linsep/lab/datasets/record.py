@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index
+
 #: The seed that ``random_state=None`` stands for, as everywhere in linsep.
 SEED = 0
 RandomState: TypeAlias = int | np.random.Generator | None
@@ -64,9 +66,9 @@ class Dataset:
     margin_is_exact: bool = False
     coef: NDArray[Any] | None = None
     intercept: float | Fraction = 0.0
-    conflict: NDArray[np.intp] | None = None
+    conflict: Index | None = None
     conflict_weights: tuple[int, ...] | None = None
-    flipped: NDArray[np.intp] | None = None
+    flipped: Index | None = None
 
     @property
     def margin(self) -> float | None:
@@ -82,7 +84,7 @@ class Dataset:
 
 
 def with_conflict(
-    data: Dataset, rows: NDArray[np.intp], weights: Sequence[int] | NDArray[np.int64]
+    data: Dataset, rows: Index, weights: Sequence[int] | NDArray[np.int64]
 ) -> Dataset:
     """Return the data, not separable any more because of these rows.
 

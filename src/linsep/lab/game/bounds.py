@@ -17,18 +17,18 @@ import math
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.input import InputError, checked_array, checked_number
 from linsep.input.arguments import is_number
-from linsep.lab.game.protocols import FloatArray
 
 
 def regret_bound_learner(
-    distributions: FloatArray,
+    distributions: Floats,
     radius: float,
     *,
-    weights: FloatArray | None = None,
+    weights: Floats | None = None,
     comparator_norm: float = 1.0,
-) -> FloatArray:
+) -> Floats:
     r"""Return Theorem 1's bound on the regret of OFTRL, after every round.
 
     ::
@@ -66,12 +66,12 @@ def regret_bound_learner(
 
 
 def regret_bound_data(
-    distributions: FloatArray,
-    steps: FloatArray,
+    distributions: Floats,
+    steps: Floats,
     *,
     strong_convexity: float,
-    divergence_bound: float | FloatArray,
-) -> FloatArray:
+    divergence_bound: float | Floats,
+) -> Floats:
     r"""Return Theorem 2's bound on the regret of mirror descent, after every round.
 
     ::
@@ -124,17 +124,17 @@ def regret_bound_data(
             f"{steps[t - 1]:g} then {steps[t]:g} at rounds {t} and {t + 1}; put growth "
             "into the weights of the rounds instead"
         )
-    paid: FloatArray = np.cumsum(strong_convexity / (2.0 * steps) * moved**2)
+    paid: Floats = np.cumsum(strong_convexity / (2.0 * steps) * moved**2)
     return divergence_bound / steps - paid
 
 
 def gap_bound(
-    rounds: float | FloatArray,
+    rounds: float | Floats,
     radius: float,
     divergence_bound: float,
     *,
     strong_convexity: float = 1.0,
-) -> float | FloatArray:
+) -> float | Floats:
     """Return Theorem 3's bound ``(lambda + 2 H radius^2) / (2 lambda T)`` on the gap.
 
     It holds for the constant step ``lambda / radius^2`` and weights 1.
@@ -237,7 +237,7 @@ def perceptron_bound(margin: float, radius: float) -> float:
     return (radius / margin) ** 2
 
 
-def _moved(distributions: FloatArray) -> FloatArray:
+def _moved(distributions: Floats) -> Floats:
     """Return ``|p_t - p_{t-1}|_1`` of every round, shape (T,), or raise InputError."""
     p = checked_array("distributions", distributions, (None, None))
     if len(p) < 2:
@@ -245,7 +245,7 @@ def _moved(distributions: FloatArray) -> FloatArray:
             "distributions must hold p_0 and one distribution a round, at least two "
             f"rows, got shape {p.shape}"
         )
-    moved: FloatArray = np.abs(np.diff(p, axis=0)).sum(axis=1)
+    moved: Floats = np.abs(np.diff(p, axis=0)).sum(axis=1)
     return moved
 
 

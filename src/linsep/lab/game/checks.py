@@ -13,12 +13,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.input import InputError
 from linsep.input.arguments import is_number
 from linsep.lab.game import bounds
 from linsep.lab.game.data_players import FirstViolatedRow, MirrorDescent
 from linsep.lab.game.learners import OFTRL, OnlineGradientAscent
-from linsep.lab.game.protocols import FloatArray, Regulariser
+from linsep.lab.game.protocols import Regulariser
 from linsep.lab.game.recorded_play import RecordedPlay
 from linsep.lab.game.schedules import Constant
 
@@ -45,12 +46,12 @@ class Check:
     """
 
     claim: Claim
-    measured: FloatArray
-    bound: FloatArray
-    rounding: FloatArray
+    measured: Floats
+    bound: Floats
+    rounding: Floats
 
     @property
-    def slack(self) -> FloatArray:
+    def slack(self) -> Floats:
         """The room left, ``bound - measured``."""
         return self.bound - self.measured
 
@@ -209,7 +210,7 @@ def _perceptron(t: RecordedPlay, margin: float) -> Check:
     )
 
 
-def divergence_bounds(t: RecordedPlay) -> FloatArray:
+def divergence_bounds(t: RecordedPlay) -> Floats:
     """Return ``H`` for the first t rounds, for every t (T,).
 
     Constant steps leave only ``max_p D(p, p_0)``. Otherwise it is the largest
@@ -222,14 +223,14 @@ def divergence_bounds(t: RecordedPlay) -> FloatArray:
     return np.where(still_constant, t.reaches[0], measured)
 
 
-def unpaid(t: RecordedPlay) -> FloatArray:
+def unpaid(t: RecordedPlay) -> Floats:
     """Return what Theorem 1 adds and Theorem 2 does not take, (T,), at least 0.
 
     ``sum_s (weight_s^2 |x_s - x_{s-1}|^2 / 2 - D(p_s, p_{s-1}) / step_s)``.
     """
     drift = np.diff(t.pseudoexamples, axis=0)
     cost = 0.5 * t.weights**2 * np.einsum("td,td->t", drift, drift)
-    owed: FloatArray = np.maximum(0.0, np.cumsum(cost - t.divergences / t.steps))
+    owed: Floats = np.maximum(0.0, np.cumsum(cost - t.divergences / t.steps))
     return owed
 
 
@@ -274,7 +275,7 @@ def _count_check(claim: Claim, count: int, bound: float) -> Check:
     )
 
 
-def _rounding(t: RecordedPlay) -> FloatArray:
+def _rounding(t: RecordedPlay) -> Floats:
     """Return what rounding can add to either regret after every round, shape (T,).
 
     A payoff is off by a few eps of its terms; a move of the data player is off by a few
@@ -286,5 +287,5 @@ def _rounding(t: RecordedPlay) -> FloatArray:
     terms = size + (1.0 + t.weights * t.radius) ** 2
     if not np.isnan(t.steps).any():
         terms = terms + t.steps * size**2 + (1.0 + t.divergences) / t.steps
-    allowance: FloatArray = 8 * EPS * (n + d) * np.cumsum(terms)
+    allowance: Floats = 8 * EPS * (n + d) * np.cumsum(terms)
     return allowance

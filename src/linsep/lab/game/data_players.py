@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.input import InputError, checked_array
 from linsep.lab.game.protocols import (
     DataPlayer,
-    FloatArray,
     Move,
     Regulariser,
     Schedule,
@@ -42,7 +42,7 @@ class MirrorDescent:
 
     regulariser: Regulariser = field(default_factory=NegativeEntropy)
     steps: Schedule = field(default_factory=Constant)
-    start_from: FloatArray | None = None
+    start_from: Floats | None = None
 
     def __post_init__(self) -> None:
         require_schedule("steps", self.steps)
@@ -62,7 +62,7 @@ class MirrorDescent:
                 )
         return Move(p, float("nan"), float("nan"), self.regulariser.point(p))
 
-    def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
+    def act(self, last: Move, weight: float, margins: Floats, step: float) -> Move:
         """Return the mirror step from ``last``."""
         R = self.regulariser
         point = R.step(last.memory, step * weight * margins)
@@ -78,7 +78,7 @@ class MirrorDescent:
 class BestResponseRow(DataPlayer):
     """All weight on a row of smallest margin (the first of them)."""
 
-    def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
+    def act(self, last: Move, weight: float, margins: Floats, step: float) -> Move:
         """Return the vertex of the smallest margin."""
         return _vertex(margins.size, int(np.argmin(margins)))
 
@@ -102,7 +102,7 @@ class FirstViolatedRow(DataPlayer):
 
     cyclic: bool = True
 
-    def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
+    def act(self, last: Move, weight: float, margins: Floats, step: float) -> Move:
         """Return the vertex of the first violated row."""
         n = margins.size
         begin = (int(last.memory) + 1) % n if self.cyclic else 0

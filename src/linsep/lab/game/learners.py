@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.input import InputError, checked_number
-from linsep.lab.game.protocols import FloatArray, Schedule, require_schedule
+from linsep.lab.game.protocols import Schedule, require_schedule
 from linsep.lab.game.schedules import Constant
 
 Form = Literal["argmax", "closed", "incremental"]
@@ -28,23 +29,23 @@ class History:
     in the last round, ``weight (x played - x seen)``.
     """
 
-    A: FloatArray
-    p_sum: FloatArray
-    x_sum: FloatArray
-    w: FloatArray
-    correction: FloatArray
+    A: Floats
+    p_sum: Floats
+    x_sum: Floats
+    w: Floats
+    correction: Floats
 
 
 class Remembering:
     """A learner whose memory is a `History`."""
 
-    def start(self, A: FloatArray) -> Any:
+    def start(self, A: Floats) -> Any:
         """Return the empty history."""
         zero = np.zeros(A.shape[1])
         return History(A, np.zeros(len(A)), zero, zero, zero)
 
     def observe(
-        self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
+        self, state: Any, weight: float, seen: Floats, w: Floats, p: Floats
     ) -> Any:
         """Return the history with the round added."""
         x = p @ state.A
@@ -89,7 +90,7 @@ class OFTRL(Remembering):
                 f'form must be "argmax", "closed" or "incremental", got {self.form!r}'
             )
 
-    def act(self, state: History, weight: float, p: FloatArray) -> FloatArray:
+    def act(self, state: History, weight: float, p: Floats) -> Floats:
         """Return ``w_t`` (d,)."""
         if self.form == "incremental":
             return state.w + state.correction + weight * (p @ state.A)
@@ -99,7 +100,7 @@ class OFTRL(Remembering):
         return _maximise(state.A, q, state.w)
 
 
-def _maximise(A: FloatArray, q: FloatArray, w: FloatArray) -> FloatArray:
+def _maximise(A: Floats, q: Floats, w: Floats) -> Floats:
     """Return ``argmax_w q . A w - |w|^2 / 2`` by steepest ascent from ``w``.
 
     It knows the slope of the objective and nothing of its solution. How far to go along
@@ -107,7 +108,7 @@ def _maximise(A: FloatArray, q: FloatArray, w: FloatArray) -> FloatArray:
     where along it the maximum lies. Ends when the slope is rounding.
     """
 
-    def slope(w: FloatArray) -> FloatArray:
+    def slope(w: Floats) -> Floats:
         return q @ A - w
 
     for _ in range(ASCENTS):
@@ -135,7 +136,7 @@ class FTRL(Remembering):
     Its regret against ``u`` is at most ``|u|^2 / 2 + sum weight_t^2 |x_t|^2 / 2``.
     """
 
-    def act(self, state: History, weight: float, p: FloatArray) -> FloatArray:
+    def act(self, state: History, weight: float, p: Floats) -> Floats:
         """Return ``w_t`` (d,)."""
         return state.x_sum
 
@@ -170,17 +171,17 @@ class OnlineGradientAscent:
                 "so there is no round to play again; use Constant, Power or Listed"
             )
 
-    def start(self, A: FloatArray) -> Any:
+    def start(self, A: Floats) -> Any:
         """Return (rows, next move, rounds played)."""
         return A, np.zeros(A.shape[1]), 0
 
-    def act(self, state: Any, weight: float, p: FloatArray) -> FloatArray:
+    def act(self, state: Any, weight: float, p: Floats) -> Floats:
         """Return ``w_t`` (d,)."""
-        w: FloatArray = state[1]
+        w: Floats = state[1]
         return w
 
     def observe(
-        self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
+        self, state: Any, weight: float, seen: Floats, w: Floats, p: Floats
     ) -> Any:
         """Take the gradient step on the round's payoff."""
         A, _, t = state
@@ -210,24 +211,24 @@ class BestResponse:
     def __post_init__(self) -> None:
         checked_number("radius", self.radius, above=0)
 
-    def start(self, A: FloatArray) -> Any:
+    def start(self, A: Floats) -> Any:
         """Return the rows: it has no memory."""
         return A
 
-    def act(self, state: Any, weight: float, p: FloatArray) -> FloatArray:
+    def act(self, state: Any, weight: float, p: Floats) -> Floats:
         """Return ``w_t`` (d,); zero if ``x`` is."""
-        x: FloatArray = p @ state
+        x: Floats = p @ state
         length = float(np.linalg.norm(x))
         return self.radius / length * x if length > 0 else x
 
     def observe(
-        self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
+        self, state: Any, weight: float, seen: Floats, w: Floats, p: Floats
     ) -> Any:
         """Return the rows: a best response to the latest needs no past."""
         return state
 
 
-def into_ball(w: FloatArray, radius: float) -> FloatArray:
+def into_ball(w: Floats, radius: float) -> Floats:
     """Return the nearest point of the Euclidean ball of this radius."""
     length = float(np.linalg.norm(w))
     return w if length <= radius else radius / length * w

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.input import InputError
-
-FloatArray = NDArray[np.float64]
 
 
 class Learner(Protocol):
@@ -26,14 +24,14 @@ class Learner(Protocol):
     this round's when it moves second.
     """
 
-    def start(self, A: FloatArray) -> Any:
+    def start(self, A: Floats) -> Any:
         """Return the state before the first round on signed rows ``A`` (n, d)."""
 
-    def act(self, state: Any, weight: float, p: FloatArray) -> FloatArray:
+    def act(self, state: Any, weight: float, p: Floats) -> Floats:
         """Return the move ``w`` (d,) for a round of this weight."""
 
     def observe(
-        self, state: Any, weight: float, seen: FloatArray, w: FloatArray, p: FloatArray
+        self, state: Any, weight: float, seen: Floats, w: Floats, p: Floats
     ) -> Any:
         """Return the state after a round: it saw ``seen``, and ``p`` was played."""
 
@@ -53,7 +51,7 @@ class Move:
         What the player needs to go on from this move.
     """
 
-    p: FloatArray
+    p: Floats
     divergence: float
     reach: float
     memory: Any
@@ -90,7 +88,7 @@ class DataPlayer(Protocol):
         # As if the row before row 0 had been played last.
         return Move(np.full(n, 1.0 / n), float("nan"), float("nan"), -1)
 
-    def act(self, last: Move, weight: float, margins: FloatArray, step: float) -> Move:
+    def act(self, last: Move, weight: float, margins: Floats, step: float) -> Move:
         """Return the move of a round of this weight; ``step`` is nan without steps."""
 
 
@@ -111,19 +109,19 @@ class Regulariser(Protocol):
     def max_divergence(self, n: int) -> float:
         """Return ``H = max D(p, q)`` over the simplex of n rows, possibly infinite."""
 
-    def point(self, p: FloatArray) -> FloatArray:
+    def point(self, p: Floats) -> Floats:
         """Return the point of a distribution with positive weights."""
 
-    def distribution(self, point: FloatArray) -> FloatArray:
+    def distribution(self, point: Floats) -> Floats:
         """Return the distribution (n,) of a point."""
 
-    def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
+    def step(self, point: Floats, loss: Floats) -> Floats:
         """Return the point of ``argmin_p loss . p + D(p, point)``."""
 
-    def divergence(self, target: FloatArray, source: FloatArray) -> float:
+    def divergence(self, target: Floats, source: Floats) -> float:
         """Return the Bregman divergence ``D(target, source)`` of two points."""
 
-    def vertex_divergences(self, point: FloatArray) -> FloatArray:
+    def vertex_divergences(self, point: Floats) -> Floats:
         """Return ``D(e_i, point)`` for every row i, shape (n,)."""
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from linsep.arrays import Floats
 from linsep.input import InputError, checked_array
 from linsep.input.arguments import is_number
-from linsep.lab.game.protocols import FloatArray
 
 # The least exponent of `PNorm`.
 SMALLEST = 1.001
@@ -43,22 +43,22 @@ class NegativeEntropy:
         """Return infinity (0 for one row)."""
         return math.inf if n > 1 else 0.0
 
-    def point(self, p: FloatArray) -> FloatArray:
+    def point(self, p: Floats) -> Floats:
         """Return ``ln p``."""
         return np.log(p)
 
-    def distribution(self, point: FloatArray) -> FloatArray:
+    def distribution(self, point: Floats) -> Floats:
         """Return ``exp(point)``."""
         return np.exp(point)
 
-    def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
+    def step(self, point: Floats, loss: Floats) -> Floats:
         """Return ``ln`` of ``p_i exp(-loss_i)``, normalised."""
         logs = point - loss
         peak = logs.max()
-        normalised: FloatArray = logs - (peak + math.log(np.exp(logs - peak).sum()))
+        normalised: Floats = logs - (peak + math.log(np.exp(logs - peak).sum()))
         return normalised
 
-    def divergence(self, target: FloatArray, source: FloatArray) -> float:
+    def divergence(self, target: Floats, source: Floats) -> float:
         """Return ``KL(target || source)``, as a sum of terms none of which is negative.
 
         ``p ln(p / q) - p + q = q h(p / q - 1)`` with ``h(s) = (1 + s) ln(1 + s) - s``:
@@ -77,7 +77,7 @@ class NegativeEntropy:
         terms = np.where(small, q * series, p * (ratio - 1.0) + q)
         return float(terms.sum())
 
-    def vertex_divergences(self, point: FloatArray) -> FloatArray:
+    def vertex_divergences(self, point: Floats) -> Floats:
         """Return ``-ln p_i``."""
         return -point
 
@@ -127,14 +127,14 @@ class PNorm:
         """Return 1 (0 for one row)."""
         return 1.0 if n > 1 else 0.0
 
-    def point(self, p: FloatArray) -> FloatArray:
+    def point(self, p: Floats) -> Floats:
         """Return ``grad R(p) = |p|_q^{2 - q} p^{q - 1}``."""
         q = self.exponent
         length = float((p**q).sum()) ** (1.0 / q)
-        values: FloatArray = length ** (2.0 - q) * p ** (q - 1.0)
+        values: Floats = length ** (2.0 - q) * p ** (q - 1.0)
         return values
 
-    def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
+    def step(self, point: Floats, loss: Floats) -> Floats:
         """Return the point of ``argmin_p loss . p + D(p, point)`` over the simplex."""
         g = point - loss
         g = g - g.max()
@@ -146,10 +146,10 @@ class PNorm:
         low = brentq(excess, -2.0, 0.0, xtol=1e-18, rtol=4 * EPS, maxiter=1000)
         g = np.maximum(g - low, 0.0)
         # The gradient of a multiple of p is that multiple of the gradient.
-        scaled: FloatArray = g / self.distribution(g).sum()
+        scaled: Floats = g / self.distribution(g).sum()
         return scaled
 
-    def distribution(self, point: FloatArray) -> FloatArray:
+    def distribution(self, point: Floats) -> Floats:
         """Return the ``p >= 0`` whose gradient is ``max(point, 0)``."""
         positive = np.maximum(point, 0.0)
         length = self._length(positive)
@@ -159,16 +159,16 @@ class PNorm:
         power = 1.0 / (self.exponent - 1.0)
         return length * (positive / length) ** power
 
-    def divergence(self, target: FloatArray, source: FloatArray) -> float:
+    def divergence(self, target: Floats, source: Floats) -> float:
         """Return ``|p|^2 / 2 + |q|^2 / 2 - <grad R(q), p>``, at least 0."""
         value = 0.5 * self._length(target) ** 2 + 0.5 * self._length(source) ** 2
         return max(0.0, value - float(source @ self.distribution(target)))
 
-    def vertex_divergences(self, point: FloatArray) -> FloatArray:
+    def vertex_divergences(self, point: Floats) -> Floats:
         """Return ``1/2 + |p|^2 / 2 - grad R(p)_i``."""
         return 0.5 + 0.5 * self._length(point) ** 2 - point
 
-    def _length(self, point: FloatArray) -> float:
+    def _length(self, point: Floats) -> float:
         """Return ``|p|_q``, which is the dual norm of the gradient."""
         peak = float(point.max())
         dual = self.exponent / (self.exponent - 1.0)
@@ -195,29 +195,29 @@ class SquaredEuclidean:
         """Return 1 (0 for one row)."""
         return 1.0 if n > 1 else 0.0
 
-    def point(self, p: FloatArray) -> FloatArray:
+    def point(self, p: Floats) -> Floats:
         """Return ``p``."""
         return p
 
-    def distribution(self, point: FloatArray) -> FloatArray:
+    def distribution(self, point: Floats) -> Floats:
         """Return the point, which is the distribution."""
         return point
 
-    def step(self, point: FloatArray, loss: FloatArray) -> FloatArray:
+    def step(self, point: Floats, loss: Floats) -> Floats:
         """Return the projection of ``p - loss`` on the simplex."""
         return project_simplex(point - loss)
 
-    def divergence(self, target: FloatArray, source: FloatArray) -> float:
+    def divergence(self, target: Floats, source: Floats) -> float:
         """Return ``|p - q|^2 / 2``."""
         difference = target - source
         return 0.5 * float(difference @ difference)
 
-    def vertex_divergences(self, point: FloatArray) -> FloatArray:
+    def vertex_divergences(self, point: Floats) -> Floats:
         """Return ``|e_i - p|^2 / 2``."""
         return 0.5 + 0.5 * float(point @ point) - point
 
 
-def project_simplex(v: ArrayLike) -> FloatArray:
+def project_simplex(v: ArrayLike) -> Floats:
     """Return the point of the simplex nearest to ``v`` (n,): ``max(v - shift, 0)``.
 
     Sorts, and finds the shift from the partial sums of the largest entries (Held, Wolfe
@@ -239,6 +239,6 @@ def project_simplex(v: ArrayLike) -> FloatArray:
     descending = np.sort(below)[::-1]
     shifts = (np.cumsum(descending) - 1.0) / np.arange(1, below.size + 1)
     last = int(np.flatnonzero(descending > shifts)[-1])
-    p: FloatArray = np.maximum(below - shifts[last], 0.0)
+    p: Floats = np.maximum(below - shifts[last], 0.0)
     p /= p.sum()
     return p

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linsep.arrays import Floats
 from linsep.input import InputError, checked_count, checked_number
 from linsep.input.features import features_from
 from linsep.lab.game.data_players import MirrorDescent
 from linsep.lab.game.learners import OFTRL
 from linsep.lab.game.protocols import (
     DataPlayer,
-    FloatArray,
     Learner,
     Move,
     Schedule,
@@ -120,34 +121,31 @@ def play(
     return game.transcript()
 
 
+@dataclass
 class _Game:
     """A game under way: the players' memories and the record so far."""
 
-    def __init__(
-        self,
-        A: FloatArray,
-        learner: Learner,
-        data: DataPlayer,
-        weights: Schedule,
-        first: First,
-    ) -> None:
-        self.A, self.learner, self.data = A, learner, data
-        self.weights, self.first = weights, first
-        self.state: Any = learner.start(A)
-        self.start = self.last = data.start(len(A))
-        self.margins = np.zeros(len(A))
-        self.margin_sum = np.zeros(len(A))
-        self.record: list[tuple[FloatArray, Move, float, float]] = []
-        self.n_trials = 0
+    A: Floats
+    learner: Learner
+    data: DataPlayer
+    weights: Schedule
+    first: First
+    weight: float | None = None
+    step: float | None = None
+    n_trials: int = 0
+
+    def __post_init__(self) -> None:
+        self.state: Any = self.learner.start(self.A)
+        self.start = self.last = self.data.start(len(self.A))
+        self.margins = np.zeros(len(self.A))
+        self.margin_sum = np.zeros(len(self.A))
+        self.record: list[tuple[Floats, Move, float, float]] = []
 
     def play_round(self, t: int) -> None:
         """Play round ``t``, again with smaller numbers while it is refused."""
         steps = self.data.steps
-        past = self.record[-1] if self.record else None
-        weight = self.weights.propose(t, past[2] if past else None)
-        step = (
-            math.nan if steps is None else steps.propose(t, past[3] if past else None)
-        )
+        weight = self.weights.propose(t, self.weight)
+        step = math.nan if steps is None else steps.propose(t, self.step)
         checked_number(f"weight of round {t}", weight, above=0)
         if steps is not None:
             checked_number(f"step of round {t}", step, above=0)
@@ -166,12 +164,11 @@ class _Game:
                 step = step if smaller_step is None else smaller_step
             self.state = self.learner.observe(self.state, weight, seen, w, move.p)
         self.last, self.margins = move, margins
+        self.weight, self.step = weight, step
         self.margin_sum = self.margin_sum + weight * margins
         self.record.append((w, move, weight, step))
 
-    def _moves(
-        self, weight: float, step: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray, Move]:
+    def _moves(self, weight: float, step: float) -> tuple[Floats, Floats, Floats, Move]:
         """Return what the learner saw, its move ``w``, ``A w``, and the data's move."""
         if self.first == "data":
             move = self._data_moves(weight, self.margins, step)
@@ -181,11 +178,11 @@ class _Game:
         margins = self.A @ w
         return self.last.p, w, margins, self._data_moves(weight, margins, step)
 
-    def _learner_moves(self, weight: float, seen: FloatArray) -> FloatArray:
+    def _learner_moves(self, weight: float, seen: Floats) -> Floats:
         w = self.learner.act(self.state, weight, seen)
         return _shaped("the learner's move w", w, self.A.shape[1], "columns")
 
-    def _data_moves(self, weight: float, margins: FloatArray, step: float) -> Move:
+    def _data_moves(self, weight: float, margins: Floats, step: float) -> Move:
         move = self.data.act(self.last, weight, margins, step)
         _shaped("p of the data player's move", move.p, len(self.A), "rows")
         return move
@@ -204,24 +201,24 @@ class _Game:
 
     def transcript(self) -> Transcript:
         """Return the record as arrays."""
-        moves = [move for _, move, _, _ in self.record]
+        w, moves, weights, steps = zip(*self.record, strict=True)
         return Transcript(
             A=self.A,
             learner=self.learner,
             data=self.data,
             first=self.first,
             p_start=self.start.p,
-            w=np.array([w for w, _, _, _ in self.record]),
+            w=np.array(w),
             p=np.array([move.p for move in moves]),
-            weights=np.array([weight for _, _, weight, _ in self.record]),
-            steps=np.array([step for _, _, _, step in self.record]),
+            weights=np.array(weights),
+            steps=np.array(steps),
             divergences=np.array([move.divergence for move in moves]),
             reaches=np.array([move.reach for move in moves]),
             n_trials=self.n_trials,
         )
 
 
-def _shaped(name: str, move: FloatArray, size: int, of_what: str) -> FloatArray:
+def _shaped(name: str, move: Floats, size: int, of_what: str) -> Floats:
     """Return a player's move, or say that it has the wrong shape."""
     if np.shape(move) != (size,):
         raise InputError(
@@ -231,7 +228,7 @@ def _shaped(name: str, move: FloatArray, size: int, of_what: str) -> FloatArray:
     return move
 
 
-def require_finite_round(t: int, w: FloatArray, p: FloatArray) -> None:
+def require_finite_round(t: int, w: Floats, p: Floats) -> None:
     """Refuse a round whose moves are not made of finite numbers."""
     if not (np.isfinite(w).all() and np.isfinite(p).all()):
         raise InputError(
@@ -240,7 +237,7 @@ def require_finite_round(t: int, w: FloatArray, p: FloatArray) -> None:
         )
 
 
-def _matrix(A: ArrayLike) -> FloatArray:
+def _matrix(A: ArrayLike) -> Floats:
     """Return ``A`` as a float64 matrix, or refuse it."""
     try:
         features, _ = features_from(A)

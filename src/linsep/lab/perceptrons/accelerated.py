@@ -14,6 +14,7 @@ from itertools import count
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.input import checked_count
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.game.learners import into_ball
@@ -22,9 +23,8 @@ from linsep.lab.perceptrons.in_rounds import (
     Round,
     largest_norm,
     optimistic_count,
-    softmin,
 )
-from linsep.lab.perceptrons.result import FloatArray
+from linsep.solvers.oracle import softmin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class SmoothPerceptron(PlayedInRounds):
     True
     """
 
-    def rounds(self, A: FloatArray) -> Iterator[Round]:
+    def rounds(self, A: Floats) -> Iterator[Round]:
         """Yield the state after each round on signed rows ``A`` (n, d), for ever."""
         A = A / largest_norm(A)
         w = A.mean(axis=0)
@@ -134,7 +134,7 @@ class MirrorProx(PlayedInRounds):
     True
     """
 
-    def rounds(self, A: FloatArray) -> Iterator[Round]:
+    def rounds(self, A: Floats) -> Iterator[Round]:
         """Yield the averages after each round on signed rows ``A`` (n, d), for ever."""
         n, d = A.shape
         r = largest_norm(A)
@@ -206,7 +206,7 @@ class NesterovMomentum(PlayedInRounds):
     True
     """
 
-    def rounds(self, A: FloatArray) -> Iterator[Round]:
+    def rounds(self, A: Floats) -> Iterator[Round]:
         """Yield the state after each round on signed rows ``A`` (n, d), for ever."""
         n, d = A.shape
         A = A / largest_norm(A)

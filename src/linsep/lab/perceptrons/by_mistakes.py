@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.input import InputError, checked_count, checked_random_state
 from linsep.lab.perceptrons.method import History, Method, Result, linear_result
-from linsep.lab.perceptrons.result import FloatArray, LinearResult, products
+from linsep.lab.perceptrons.result import LinearResult, products
 from linsep.lab.signed_rows import SignedRows
 
 Order = Literal["cyclic", "shuffled"]
@@ -28,8 +28,8 @@ FEWEST, MOST = 32, 4096
 class State:
     """What a method has learnt: ``w``, which judges the next row, and its memory."""
 
-    w: FloatArray
-    memory: FloatArray = field(default_factory=lambda: np.zeros(0))
+    w: Floats
+    memory: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +65,7 @@ class DrivenByMistakes(Method[Result]):
         """Return the state after a mistake on row ``i``."""
         return State(state.w + rows.A[i])
 
-    def margins(
-        self, rows: SignedRows, state: State, which: NDArray[np.intp]
-    ) -> FloatArray:
+    def margins(self, rows: SignedRows, state: State, which: Index) -> Floats:
         """Return ``a_i . w`` of some rows."""
         return products(rows.A[which], state.w)
 
@@ -115,13 +113,13 @@ class DrivenByMistakes(Method[Result]):
             checked_random_state(self.random_state),
         )
 
-    def pass_order(self, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    def pass_order(self, n: int, rng: np.random.Generator) -> Index:
         """Return the row order of the next pass, shape (n,)."""
         order = np.arange(n) if self.order == "cyclic" else rng.permutation(n)
         return order.astype(np.intp)
 
     def _next_mistake(
-        self, rows: SignedRows, state: State, order: NDArray[np.intp], position: int
+        self, rows: SignedRows, state: State, order: Index, position: int
     ) -> int:
         """Return the first position from here on of a mistake, n if there is none."""
         size = FEWEST
@@ -143,7 +141,7 @@ class HyperplaneByMistakes(DrivenByMistakes[LinearResult]):
         state, history = self.learn(rows)
         return self.answer(rows, state.w, history)
 
-    def answer(self, rows: SignedRows, w: FloatArray, history: History) -> LinearResult:
+    def answer(self, rows: SignedRows, w: Floats, history: History) -> LinearResult:
         """Return the result of a hyperplane ``w``; ``row_weights`` count mistakes."""
         return linear_result(type(self).__name__, rows, w, history)
 
@@ -158,7 +156,7 @@ def _checked_cap(name: str, cap: object) -> int | None:
         raise InputError(f"{error}; None takes the cap away") from None
 
 
-def _require_finite(w: FloatArray, n_updates: int) -> None:
+def _require_finite(w: Floats, n_updates: int) -> None:
     """Refuse an update that took a number beyond double precision."""
     if not np.isfinite(w).all():
         raise InputError(

@@ -28,6 +28,11 @@ DEFAULT = (
     MirrorProx,
     VonNeumann,
 )
+# Of a record in `Comparison.rows`; margins are None where there is no hyperplane.
+FIELDS = (
+    "method", "separated", "stopped", "n_passes", "n_updates", "n_operations",
+    "margin_lower", "margin_upper",
+)  # fmt: skip
 HEADINGS = ("method", "separated", "passes", "updates", "operations", "margin in")
 
 
@@ -46,16 +51,7 @@ class Comparison:
     def rows(self) -> list[dict[str, Any]]:
         """Return a dict a method, of plain values: rows of a data frame."""
         return [
-            {
-                "method": result.method,
-                "separated": result.separated,
-                "stopped": result.stopped,
-                "n_passes": result.n_passes,
-                "n_updates": result.n_updates,
-                "n_operations": result.n_operations,
-                "margin_lower": getattr(result, "margin_lower", None),
-                "margin_upper": getattr(result, "margin_upper", None),
-            }
+            {name: getattr(result, name, None) for name in FIELDS}
             for result in self.results
         ]
 

@@ -12,12 +12,11 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
+from linsep.arrays import Floats
 from linsep.input import checked_count
 from linsep.lab.game.bounds import sharper_rounds_bound
 from linsep.lab.perceptrons.method import History, Method, linear_result
-from linsep.lab.perceptrons.result import FloatArray, LinearResult, Stop, margin_bounds
+from linsep.lab.perceptrons.result import LinearResult, Stop, margin_bounds
 from linsep.lab.signed_rows import SignedRows
 from linsep.solvers.bounds import longest_row
 
@@ -30,8 +29,8 @@ class Round:
     margin ``min_i a_i . w``, from inner products the method computes anyway.
     """
 
-    w: FloatArray
-    p: FloatArray
+    w: Floats
+    p: Floats
     margin: float
 
 
@@ -53,7 +52,7 @@ class PlayedInRounds(Method[LinearResult]):
     max_rounds: int = 100_000
 
     @abstractmethod
-    def rounds(self, A: FloatArray) -> Iterator[Round]:
+    def rounds(self, A: Floats) -> Iterator[Round]:
         """Yield the state after each round on signed rows ``A`` (n, d), for ever."""
 
     @staticmethod
@@ -82,14 +81,7 @@ class PlayedInRounds(Method[LinearResult]):
         return linear_result(type(self).__name__, rows, played.w, history)
 
 
-def softmin(margins: FloatArray) -> FloatArray:
-    """Return ``p_i`` proportional to ``exp(-margins_i)``, shape (n,), sum one."""
-    p: FloatArray = np.exp(margins.min() - margins)
-    p /= p.sum()
-    return p
-
-
-def largest_norm(A: FloatArray) -> float:
+def largest_norm(A: Floats) -> float:
     """Return ``r = max_i |a_i|``, or 1 if every row is zero."""
     return longest_row(A) or 1.0
 

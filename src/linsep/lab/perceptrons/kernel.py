@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from linsep.arrays import Floats, Index
 from linsep.input import InputError, checked_count, checked_number
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons.by_mistakes import DrivenByMistakes, State
 from linsep.lab.perceptrons.method import result_of
-from linsep.lab.perceptrons.result import FloatArray, PerceptronResult, new_rows
+from linsep.lab.perceptrons.result import PerceptronResult, new_rows
 from linsep.lab.signed_rows import SignedRows
 
-Kernel = Callable[[FloatArray, FloatArray], FloatArray]
+Kernel = Callable[[Floats, Floats], Floats]
 KernelName = Literal["linear", "polynomial", "rbf"]
 
 
@@ -35,11 +36,11 @@ class KernelResult(PerceptronResult):
         constant's included.
     """
 
-    support_vectors: FloatArray
-    multipliers: FloatArray
+    support_vectors: Floats
+    multipliers: Floats
     kernel: Kernel
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return ``sum_k multipliers_k kernel(x, support_vectors_k)``, (n_samples,)."""
         rows = new_rows(X, self.support_vectors.shape[1])
         products = kernel_values(self.kernel, rows, self.support_vectors)
@@ -121,9 +122,7 @@ class KernelPerceptron(DrivenByMistakes[KernelResult]):
             kernel=kernel,
         )
 
-    def margins(
-        self, rows: SignedRows, state: State, which: NDArray[np.intp]
-    ) -> FloatArray:
+    def margins(self, rows: SignedRows, state: State, which: Index) -> Floats:
         """Return the margins of some rows, which the sum of columns holds."""
         return state.w[which]
 
@@ -152,14 +151,14 @@ class KernelPerceptron(DrivenByMistakes[KernelResult]):
         return perceptron_bound(margin, radius)
 
 
-def squared_distances(U: FloatArray, V: FloatArray) -> FloatArray:
+def squared_distances(U: Floats, V: Floats) -> Floats:
     """Return ``|u_i - v_j|^2``, shape (p, q), without cancellation below zero."""
     squares = (U**2).sum(axis=1)[:, None] + (V**2).sum(axis=1)[None, :]
-    distances: FloatArray = np.maximum(squares - 2.0 * (U @ V.T), 0.0)
+    distances: Floats = np.maximum(squares - 2.0 * (U @ V.T), 0.0)
     return distances
 
 
-def numbers(values: object) -> FloatArray:
+def numbers(values: object) -> Floats:
     """Return what a kernel of the user's gave as float64, or raise InputError."""
     try:
         return np.asarray(values, dtype=np.float64)
@@ -167,7 +166,7 @@ def numbers(values: object) -> FloatArray:
         raise InputError(f"kernel must return an array of numbers: {error}") from None
 
 
-def kernel_values(kernel: Kernel, U: FloatArray, V: FloatArray) -> FloatArray:
+def kernel_values(kernel: Kernel, U: Floats, V: Floats) -> Floats:
     """Return ``kernel(U, V)``, shape (p, q), or raise InputError if it is not that."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = kernel(U, V)

@@ -10,9 +10,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linsep.arrays import Floats
 from linsep.input import InputError
 from linsep.lab.perceptrons.result import (
-    FloatArray,
     LinearResult,
     PerceptronResult,
     Stop,
@@ -34,7 +34,7 @@ class History:
     one for each update.
     """
 
-    counts: FloatArray
+    counts: Floats
     n_shown: int = 0
     n_passes: int = 0
     n_updates: int = 0
@@ -178,7 +178,7 @@ def result_of(
 
 
 def linear_result(
-    method: str, rows: SignedRows, w: FloatArray, history: History
+    method: str, rows: SignedRows, w: Floats, history: History
 ) -> LinearResult:
     """Return the result of a run that answers with the hyperplane ``w``."""
     coef, intercept = rows.split(w)

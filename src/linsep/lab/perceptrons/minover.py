@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Mask
 from linsep.input import checked_count, checked_number
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons.method import History, Method, linear_result
-from linsep.lab.perceptrons.result import FloatArray, LinearResult
+from linsep.lab.perceptrons.result import LinearResult
 from linsep.lab.signed_rows import SignedRows
 
 
@@ -27,12 +27,12 @@ class AddsOneRow(Method[LinearResult]):
     keeps_best: ClassVar[bool] = False
 
     @abstractmethod
-    def wanted(self, w: FloatArray) -> float:
+    def wanted(self, w: Floats) -> float:
         """Return the number that every ``a_i . w`` must exceed."""
 
     @staticmethod
     @abstractmethod
-    def chosen(margins: FloatArray, wrong: NDArray[np.bool_]) -> int:
+    def chosen(margins: Floats, wrong: Mask) -> int:
         """Return which of the wrong rows to add."""
 
     def _run(self, rows: SignedRows) -> LinearResult:
@@ -102,12 +102,12 @@ class Minover(AddsOneRow):
 
     target: float = 0.0
 
-    def wanted(self, w: FloatArray) -> float:
+    def wanted(self, w: Floats) -> float:
         """Return the target."""
         return checked_number("target", self.target, least=0)
 
     @staticmethod
-    def chosen(margins: FloatArray, wrong: NDArray[np.bool_]) -> int:
+    def chosen(margins: Floats, wrong: Mask) -> int:
         """Return the row of smallest margin."""
         return int(np.argmin(margins))
 
@@ -181,13 +181,13 @@ class Maxover(AddsOneRow):
 
     keeps_best: ClassVar[bool] = True
 
-    def wanted(self, w: FloatArray) -> float:
+    def wanted(self, w: Floats) -> float:
         """Return ``stability |w|``."""
         stability = checked_number("stability", self.stability, least=0)
         return stability * float(np.linalg.norm(w))
 
     @staticmethod
-    def chosen(margins: FloatArray, wrong: NDArray[np.bool_]) -> int:
+    def chosen(margins: Floats, wrong: Mask) -> int:
         """Return the wrong row of largest margin."""
         return int(np.argmax(np.where(wrong, margins, -np.inf)))
 

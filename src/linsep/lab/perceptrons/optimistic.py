@@ -8,15 +8,15 @@ from itertools import count
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.input import InputError, checked_number
 from linsep.lab.perceptrons.in_rounds import (
     PlayedInRounds,
     Round,
     largest_norm,
     optimistic_count,
-    softmin,
 )
-from linsep.lab.perceptrons.result import FloatArray
+from linsep.solvers.oracle import softmin
 
 # Beyond this multiple of the safe rate the plays would overflow.
 MOST = 1e60
@@ -67,7 +67,7 @@ class Optimistic(PlayedInRounds):
 
     learning_rate: float | None = None
 
-    def rounds(self, A: FloatArray) -> Iterator[Round]:
+    def rounds(self, A: Floats) -> Iterator[Round]:
         """Yield the average after each round on signed rows ``A`` (n, d), for ever."""
         rate = self._rate(largest_norm(A))
         w, v = np.zeros(A.shape[1]), np.zeros(A.shape[1])

@@ -8,11 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linsep.arrays import Floats
 from linsep.input import check_features
 from linsep.rows import as_dense
 from linsep.solvers.bounds import norm
-
-FloatArray = NDArray[np.float64]
 
 Stop = Literal["separated", "no_mistakes", "max_updates", "max_passes", "max_rounds"]
 
@@ -51,14 +50,14 @@ class PerceptronResult:
     n_updates: int
     n_passes: int
     n_operations: int
-    row_weights: FloatArray
+    row_weights: Floats
 
     @property
     def mistakes_per_pass(self) -> float:
         """Updates divided by passes; about 2 for Perceptron on data set (2)."""
         return self.n_updates / self.n_passes if self.n_passes else float("nan")
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return one decision value a row of ``X`` (n_samples, n_features).
 
         Positive means the last class.
@@ -97,35 +96,33 @@ class LinearResult(PerceptronResult):
         has a larger margin.
     """
 
-    coef: FloatArray
+    coef: Floats
     intercept: float
     margin_lower: float
     margin_upper: float
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return ``X @ coef + intercept``, shape (n_samples,)."""
-        values: FloatArray = new_rows(X, self.coef.size) @ self.coef
+        values: Floats = new_rows(X, self.coef.size) @ self.coef
         return values + self.intercept
 
 
-def new_rows(X: object, n_features: int) -> FloatArray:
+def new_rows(X: object, n_features: int) -> Floats:
     """Return new rows as a float64 array, or say how they differ from the first."""
     return as_dense(check_features(X, n_features)).astype(np.float64, copy=False)
 
 
-def products(A: FloatArray, w: FloatArray) -> FloatArray:
+def products(A: Floats, w: Floats) -> Floats:
     """Return ``A @ w`` with every product rounded, the same for a row wherever it is.
 
     What the BLAS makes of a tie depends on where the rows lie in memory, and a run must
     agree with its result on what separates.
     """
-    values: FloatArray = (A * w).sum(axis=1)
+    values: Floats = (A * w).sum(axis=1)
     return values
 
 
-def margin_bounds(
-    A: FloatArray, w: FloatArray, row_weights: FloatArray
-) -> tuple[float, float]:
+def margin_bounds(A: Floats, w: Floats, row_weights: Floats) -> tuple[float, float]:
     """Return ``min_i a_i . w / |w|`` and ``|sum_i p_i a_i|``, nan where undefined."""
     length = norm(w)
     mass = float(row_weights.sum())

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.input import checked_number
 from linsep.lab.perceptrons.by_mistakes import HyperplaneByMistakes, State
 from linsep.lab.perceptrons.method import History
-from linsep.lab.perceptrons.result import FloatArray, LinearResult
+from linsep.lab.perceptrons.result import LinearResult
 from linsep.lab.signed_rows import SignedRows
 
 
@@ -84,13 +85,13 @@ class SecondOrderPerceptron(HyperplaneByMistakes):
         w = solve_triangular(system[:, :-1], system[:, -1], check_finite=False)
         return State(w, system)
 
-    def answer(self, rows: SignedRows, w: FloatArray, history: History) -> LinearResult:
+    def answer(self, rows: SignedRows, w: Floats, history: History) -> LinearResult:
         """Return the result of ``w``, the updates charged as the notes say."""
         updates = 3 * int(rows.A.shape[1]) * history.n_updates
         history = replace(history, charged=history.n_shown + updates)
         return super().answer(rows, w, history)
 
-    def mistake_bound(self, erred: FloatArray, u: FloatArray, margin: float) -> float:
+    def mistake_bound(self, erred: Floats, u: Floats, margin: float) -> float:
         """Return the bound of the notes.
 
         Parameters
@@ -111,7 +112,7 @@ class SecondOrderPerceptron(HyperplaneByMistakes):
         return math.sqrt(alignment * volume) / margin
 
 
-def with_equation(system: FloatArray, row: FloatArray) -> FloatArray:
+def with_equation(system: Floats, row: Floats) -> Floats:
     """Return the least squares ``[triangle, right]`` with ``row . w = 1`` added.
 
     Plane rotations, one a column; rotations keep lengths, so that large rows and a

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons.in_rounds import PlayedInRounds, Round
-from linsep.lab.perceptrons.result import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class VonNeumann(PlayedInRounds):
     True
     """
 
-    def rounds(self, A: FloatArray) -> Iterator[Round]:
+    def rounds(self, A: Floats) -> Iterator[Round]:
         """Yield each point visited on signed rows ``A`` (n, d), for ever."""
         i = int(np.argmin(np.einsum("ij,ij->i", A, A)))
         x = A[i].copy()

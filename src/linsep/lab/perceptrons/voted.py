@@ -7,16 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linsep.arrays import Floats
 from linsep.input import checked_number
 from linsep.lab.game.bounds import perceptron_bound
 from linsep.lab.perceptrons.by_mistakes import DrivenByMistakes, HyperplaneByMistakes
 from linsep.lab.perceptrons.method import History, result_of
-from linsep.lab.perceptrons.result import (
-    FloatArray,
-    LinearResult,
-    PerceptronResult,
-    new_rows,
-)
+from linsep.lab.perceptrons.result import LinearResult, PerceptronResult, new_rows
 from linsep.lab.signed_rows import SignedRows
 
 
@@ -34,11 +30,11 @@ class VotedResult(PerceptronResult):
         How many rows each survived, its own creation counted.
     """
 
-    vectors: FloatArray
-    intercepts: FloatArray
-    votes: FloatArray
+    vectors: Floats
+    intercepts: Floats
+    votes: Floats
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return ``sum_k votes_k sign(vectors_k . x + intercepts_k)``, (n_samples,)."""
         rows = new_rows(X, self.vectors.shape[1])
         signs = np.sign(rows @ self.vectors.T + self.intercepts)
@@ -136,7 +132,7 @@ class AveragedPerceptron(HyperplaneByMistakes):
 
     max_passes: int | None = 10
 
-    def answer(self, rows: SignedRows, w: FloatArray, history: History) -> LinearResult:
+    def answer(self, rows: SignedRows, w: Floats, history: History) -> LinearResult:
         """Return the result of the average; the last ``w`` is one of many."""
         vectors, votes = vectors_and_votes(rows, history)
         return super().answer(rows, votes @ vectors / votes.sum(), history)
@@ -144,9 +140,7 @@ class AveragedPerceptron(HyperplaneByMistakes):
     mistake_bound = staticmethod(VotedPerceptron.mistake_bound)
 
 
-def vectors_and_votes(
-    rows: SignedRows, history: History
-) -> tuple[FloatArray, FloatArray]:
+def vectors_and_votes(rows: SignedRows, history: History) -> tuple[Floats, Floats]:
     """Return Perceptron's vectors (k, d) and the rows each survived (k,).
 
     The vector ``w = 0`` it starts from predicts nothing and has no vote.

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.input import InputError, checked_count, checked_number
 from linsep.lab.perceptrons.by_mistakes import HyperplaneByMistakes, State
-from linsep.lab.perceptrons.result import FloatArray
 from linsep.lab.signed_rows import SignedRows
 
 
@@ -222,16 +222,14 @@ class BalancedWinnow(HyperplaneByMistakes):
         return math.log(2 * n_columns) / gain if gain > 0 else math.inf
 
 
-def signed_weights(exponents: FloatArray) -> FloatArray:
+def signed_weights(exponents: Floats) -> Floats:
     """Return ``up - down = 2 sinh(exponents)``, scaled by a common positive factor.
 
     The factor keeps large exponents finite; predictions do not depend on it.
     """
-    peak = max(0.0, float(np.abs(exponents).max()) - 300.0)
-    values: FloatArray
+    sizes = np.abs(exponents)
+    peak = max(0.0, float(sizes.max()) - 300.0)
     if peak == 0.0:
-        values = 2.0 * np.sinh(exponents)
-        return values
-    size = np.exp(np.abs(exponents) - peak) - np.exp(-np.abs(exponents) - peak)
-    values = np.sign(exponents) * size
-    return values
+        return np.asarray(2.0 * np.sinh(exponents))
+    scaled = np.exp(sizes - peak) - np.exp(-sizes - peak)
+    return np.asarray(np.sign(exponents) * scaled)

@@ -61,7 +61,6 @@ def command() -> None:
     "--n-max",
     type=click.IntRange(1, LARGEST_N),
     default=15,
-    show_default=True,
     help="The largest n; each step takes four times the last one's time.",
 )
 @click.option(
@@ -69,7 +68,6 @@ def command() -> None:
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("figure-1"),
-    show_default=True,
     help="Folder for figure-1.csv, figure-1.png and figure-1.svg; made if need be.",
 )
 def figure_1_command(n_max: int, out: Path) -> None:
@@ -79,8 +77,6 @@ def figure_1_command(n_max: int, out: Path) -> None:
     metric as further lines, the paper's bound and the sharper one. n = 15 takes about
     a minute.
     """
-    from rich.console import Console
-
     from linsep.figure_style import require_matplotlib
     from linsep.lab.reproduce import tables
     from linsep.lab.reproduce.drawing import save_all
@@ -91,14 +87,12 @@ def figure_1_command(n_max: int, out: Path) -> None:
         raise click.UsageError(str(error)) from error
     _make_folder(out)
     rows = _measure_with_progress(n_max)
-    Console().print(
-        tables.terminal_table(
-            rows,
-            FIGURE_1,
-            title="Total iterations on data set (2), in the paper's unit",
-            caption="Inner products and additions of vectors until the data are "
-            "separated.\nBounds: on Algorithm 1. Mistakes: Perceptron's, a pass.",
-        )
+    tables.print_table(
+        rows,
+        FIGURE_1,
+        title="Total iterations on data set (2), in the paper's unit",
+        caption="Inner products and additions of vectors until the data are "
+        "separated.\nBounds: on Algorithm 1. Mistakes: Perceptron's, a pass.",
     )
     path = out / "figure-1.csv"
     with _writing(out):
@@ -168,7 +162,6 @@ def _measure_with_progress(n_max: int) -> list[Measurement]:
     "--seed",
     type=click.IntRange(min=0),
     default=0,
-    show_default=True,
     help="Seed of the planted rows.",
 )
 @click.option(
@@ -183,22 +176,18 @@ def theorems_command(seed: int, out: Path | None) -> None:
     Algorithm 1 on planted rows over a grid of n, r and margin. Exit code 1 if a claim
     fails.
     """
-    from rich.console import Console
-
     from linsep.lab.reproduce import tables, theorems
 
     if out is not None:
         _make_folder(out)
     rows = list(theorems.compare_grid(seed=seed))
-    Console().print(
-        tables.terminal_table(
-            rows,
-            THEOREMS,
-            title="Measured against bound, Algorithm 1 on planted rows",
-            caption="Thm: the largest measured / bound over all rounds (at most 1).\n"
-            "Rounds: the first whose average separates, and by when it must.\n"
-            "Updates: Perceptron's, and the most there can be.",
-        )
+    tables.print_table(
+        rows,
+        THEOREMS,
+        title="Measured against bound, Algorithm 1 on planted rows",
+        caption="Thm: the largest measured / bound over all rounds (at most 1).\n"
+        "Rounds: the first whose average separates, and by when it must.\n"
+        "Updates: Perceptron's, and the most there can be.",
     )
     if out is not None:
         path = out / "theorems.csv"

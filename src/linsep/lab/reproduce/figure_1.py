@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from linsep.arrays import Floats
 from linsep.input import checked_count
 from linsep.lab.datasets import paper_rows
 from linsep.lab.game.bounds import (
@@ -31,7 +32,6 @@ from linsep.lab.game.bounds import (
 )
 from linsep.lab.perceptrons import Optimistic, Perceptron
 from linsep.lab.perceptrons.method import History
-from linsep.lab.perceptrons.result import FloatArray
 from linsep.solvers.metric import whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle
@@ -99,16 +99,17 @@ def measure(n: int, report: Report | None = None) -> Measurement:
         if report is not None:
             report(history.n_operations)
 
-    perceptron = Perceptron(fit_intercept=False, max_passes=None)
-    classical = perceptron.run(data.X, data.y, callback=tell)
-    optimistic = Optimistic(fit_intercept=False, max_rounds=_cap(n))
-    paper = optimistic.run(data.X, data.y)
-    adaptive = _adaptive_rounds(A, _cap(n))
-    coordinates = whiten(A)
-    metric = _adaptive_rounds(coordinates.rows, _cap(n))
-    change = 6 * n * n + 10 * n * n
     sharper = sharper_rounds_bound(margin, radius, math.log(n))
     stated = rounds_bound(margin, radius, math.log(n))
+    cap = 10 + 2 * math.ceil(sharper)  # more rounds than this bound allows
+    perceptron = Perceptron(fit_intercept=False, max_passes=None)
+    classical = perceptron.run(data.X, data.y, callback=tell)
+    optimistic = Optimistic(fit_intercept=False, max_rounds=cap)
+    paper = optimistic.run(data.X, data.y)
+    adaptive = _adaptive_rounds(A, cap)
+    coordinates = whiten(A)
+    metric = _adaptive_rounds(coordinates.rows, cap)
+    change = 6 * n * n + 10 * n * n
     return Measurement(
         n=n,
         margin=margin,
@@ -139,20 +140,12 @@ def measure_all(
         yield measure(n, None if report is None else partial(report, n))
 
 
-def _cap(n: int) -> int:
-    """Return more rounds than the sharper bound allows."""
-    margin = math.sqrt(3 / (4**n - 1))
-    return 10 + 2 * math.ceil(sharper_rounds_bound(margin, math.sqrt(n), math.log(n)))
-
-
-def _adaptive_rounds(A: FloatArray, cap: int) -> Round:
+def _adaptive_rounds(A: Floats, cap: int) -> Round:
     """Return the first round of the adaptive loop with a separator."""
-    for played in OptimisticLoop(Oracle(A)).rounds():
-        if played.separator is not None:
-            return played
-        if played.n_rounds > cap:
-            raise RuntimeError(
-                f"the adaptive loop must separate data set (2) within {cap:,} rounds, "
-                "by its own bound; it did not. Please report this."
-            )
-    raise AssertionError("the loop is endless")
+    played = OptimisticLoop(Oracle(A)).play(cap + 1)
+    if not played.found:
+        raise RuntimeError(
+            f"the adaptive loop must separate data set (2) within {cap:,} rounds, "
+            "by its own bound; it did not. Please report this."
+        )
+    return played

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from linsep.whole_files import whole_file
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from linsep.lab.reproduce.figure_1 import Measurement
     from linsep.lab.reproduce.theorems import Comparison
 
@@ -31,15 +29,16 @@ def write_csv(rows: Sequence[Measurement] | Sequence[Comparison], path: Path) ->
         writer.writerows(astuple(row) for row in rows)
 
 
-def terminal_table(
+def print_table(
     rows: Sequence[Measurement] | Sequence[Comparison],
     columns: Sequence[Column],
     *,
     title: str,
     caption: str,
-) -> Table:
-    """Return records as a table for the terminal, narrow enough for eighty columns."""
+) -> None:
+    """Print records as a table for the terminal, narrow enough for eighty columns."""
     from rich import box
+    from rich.console import Console
     from rich.table import Table
 
     table = Table(
@@ -48,12 +47,8 @@ def terminal_table(
     for heading, _, _ in columns:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
+        values = [(getattr(row, name), form) for _, name, form in columns]
         table.add_row(
-            *(
-                form(getattr(row, name))
-                if callable(form)
-                else format(getattr(row, name), form)
-                for _, name, form in columns
-            )
+            *(form(x) if callable(form) else format(x, form) for x, form in values)
         )
-    return table
+    Console().print(table)

@@ -12,9 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.lab.game import (
     OFTRL,
     Check,
@@ -25,7 +27,6 @@ from linsep.lab.game import (
     rounds_to_separation,
     sharper_rounds_bound,
 )
-from linsep.lab.game.protocols import FloatArray
 from linsep.lab.perceptrons.perceptron import Perceptron
 
 N_ROWS = (10, 100, 1000)
@@ -60,7 +61,7 @@ class Comparison:
 
 def planted_rows(
     n: int, radius: float, margin: float, seed: int, *, n_features: int = 10
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[Floats, Floats]:
     """Return points X (n, d) and labels y with a margin along the first axis.
 
     Row norms are uniform between ``margin`` and ``radius``, the first row's is
@@ -120,7 +121,5 @@ def compare_grid(
     seed: int = 0,
 ) -> Iterator[Comparison]:
     """Yield the comparison of every cell; margins are in units of the radius."""
-    for n in n_rows:
-        for radius in radii:
-            for margin in margins:
-                yield compare(n, radius, margin * radius, seed=seed)
+    for n, radius, margin in product(n_rows, radii, margins):
+        yield compare(n, radius, margin * radius, seed=seed)

@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.solvers.scaling import SAFE_EXPONENT, exponent_above, shifted
 
 
@@ -36,14 +36,12 @@ class Direct:
     """
 
     size: int
-    centre: NDArray[np.float64]
+    centre: Floats
     spread: int
     fit_intercept: bool
 
     @classmethod
-    def of(
-        cls, signed: NDArray[np.float64], fit_intercept: bool
-    ) -> tuple[Direct, NDArray[np.float64], NDArray[np.float64]]:
+    def of(cls, signed: Floats, fit_intercept: bool) -> tuple[Direct, Floats, Floats]:
         """Choose the shift and the scale; return the signed rows in them, and signs."""
         if not fit_intercept:
             size = exponent_above(signed)
@@ -69,9 +67,7 @@ class Direct:
         return cls(size, centre, spread, True), rows, signs
 
     @classmethod
-    def of_sparse(
-        cls, signed: Any, fit_intercept: bool
-    ) -> tuple[Direct, Any, NDArray[np.float64]]:
+    def of_sparse(cls, signed: Any, fit_intercept: bool) -> tuple[Direct, Any, Floats]:
         """Do the same for sparse rows, which stay where they are to stay sparse."""
         signs = np.ones(signed.shape[0])
         features = signed
@@ -83,8 +79,8 @@ class Direct:
         return cls(size, no_shift, 0, fit_intercept), rows, signs
 
     def hyperplane(
-        self, u: NDArray[np.float64], offset: float, power: int = 0
-    ) -> tuple[NDArray[np.float64], int]:
+        self, u: Floats, offset: float, power: int = 0
+    ) -> tuple[Floats, int]:
         """Return weights on the user's columns and a shift; see `weights_within`.
 
         ``2**power u`` are the weights on the features in these coordinates; with an
@@ -99,8 +95,8 @@ class Direct:
 
 
 def weights_within(
-    coef: NDArray[np.float64], exponent: int, intercept: tuple[tuple[float, int], ...]
-) -> tuple[NDArray[np.float64], int]:
+    coef: Floats, exponent: int, intercept: tuple[tuple[float, int], ...]
+) -> tuple[Floats, int]:
     """Put weights together in the range of doubles.
 
     Parameters
@@ -146,7 +142,7 @@ def shift_within(lead: int, top: int) -> int:
 
 def rounded_weights(
     weights: Sequence[int], denominator: int, free: bool
-) -> tuple[NDArray[np.float64], int]:
+) -> tuple[Floats, int]:
     """Return the doubles nearest to ``2**shift weights / denominator``, and the shift.
 
     The shift is 0, and rows on the margin are at 1, unless that would leave the range

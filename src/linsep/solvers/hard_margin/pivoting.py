@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.solvers._factors import cholesky, solve_factored
 from linsep.solvers.pieces import Check, gram_of, no_check
 
@@ -27,12 +27,8 @@ RIDGE = 1e-10
 
 
 def rows_on_margin(
-    rows: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    free: bool,
-    tolerance: float,
-    check: Check = no_check,
-) -> Iterator[NDArray[np.intp]]:
+    rows: Floats, signs: Floats, free: bool, tolerance: float, check: Check = no_check
+) -> Iterator[Index]:
     """Yield the best guess of the rows on the margin after each solve.
 
     Parameters

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-from numpy.typing import NDArray
-
+from linsep.arrays import Floats, Index
 from linsep.solvers.active_set import (
     MANY_ROWS,
     NO_ROWS,
@@ -38,12 +36,7 @@ class HardMargin(ActiveSet):
     n_guesses = 0
 
     def __init__(
-        self,
-        rows: NDArray[np.float64],
-        signs: NDArray[np.float64],
-        *,
-        free_offset: bool,
-        check: Check = no_check,
+        self, rows: Floats, signs: Floats, *, free_offset: bool, check: Check = no_check
     ) -> None:
         super().__init__(rows, signs, free_offset=free_offset)
         self._check = check
@@ -55,7 +48,7 @@ class HardMargin(ActiveSet):
 
     def solve(
         self,
-        first: NDArray[np.intp] = NO_ROWS,
+        first: Index = NO_ROWS,
         *,
         tolerance: float = TOLERANCE,
         max_steps: int | None = None,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.solvers.scaling import row_squares
 
 # More rows than this on the margin, beyond those active, are left as they are.
@@ -13,9 +13,7 @@ MOST_TIES = 200
 CLOSE = 1e-9
 
 
-def lowest_support(
-    rows: NDArray[np.float64], multipliers: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def lowest_support(rows: Floats, multipliers: Floats) -> Floats:
     """Move the multipliers to the first rows that can carry the same solution.
 
     Parameters

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import is_sparse
 from linsep.solvers.active_set import NO_ROWS, Outcome
 from linsep.solvers.blas import calm_blas
@@ -47,9 +47,9 @@ class Solution:
     """
 
     outcome: Outcome
-    w: NDArray[np.float64]
-    support: NDArray[np.intp]
-    weights: NDArray[np.float64]
+    w: Floats
+    support: Index
+    weights: Floats
     n_steps: int
     target: float = 1.0
 
@@ -58,7 +58,7 @@ def solve_margin(
     rows: Any,
     fit_intercept: bool,
     *,
-    start: NDArray[np.intp],
+    start: Index,
     tolerance: float,
     max_steps: int | None = None,
     should_stop: Callable[[int], bool],
@@ -110,7 +110,7 @@ def solve_margin(
     return Solution(outcome, w, support, weights, problem.n_steps, target)
 
 
-def _direct(rows: NDArray[np.float64], fit_intercept: bool, check: Check) -> Any:
+def _direct(rows: Floats, fit_intercept: bool, check: Check) -> Any:
     """Keep the columns."""
     coordinates, scaled, signs = Direct.of(rows, fit_intercept)
     problem = HardMargin(scaled, signs, free_offset=fit_intercept, check=check)
@@ -133,7 +133,7 @@ def _wide(rows: Any, fit_intercept: bool, check: Check) -> Any:
         factor = np.column_stack([factor, signs])
     problem = HardMargin(factor, signs, free_offset=fit_intercept, check=check)
 
-    def to_weights(state: HardMargin) -> tuple[NDArray[np.float64], int]:
+    def to_weights(state: HardMargin) -> tuple[Floats, int]:
         coef = np.asarray(features[state.support].T @ state.multipliers)
         if fit_intercept:
             coef = np.append(coef, state.u[-1])

@@ -1,4 +1,4 @@
-r"""Logistic regression with a ridge penalty that the rows choose, by leave-one-out.
+r"""Logistic regression with ridge penalties that the rows weigh, by leave-one-out.
 
 For weights ``c_i``, features ``x_i`` of mean square length ``s`` and classes ``y_i``,
 
@@ -29,13 +29,13 @@ root of
 (One e for all, as in generalised cross-validation, is far off where rows are few:
 their v differ by much, and e v is at most one.)
 
-The loss so predicted is flat about its least, and it prizes sure probabilities above
-right classes, so it does not tell similar penalties apart. Of those whose loss is
-within 2 % of the least the strongest is taken: the fit that depends least on the rows
-drawn. The penalties tried go down by powers of ten, each fit beginning at the one
+The sum L of the losses so predicted is minus the log of the likelihood of the penalty.
+The fit is the mean of those at all penalties tried, each weighed by its likelihood
+``exp(-L)`` (pseudo-Bayesian averaging; the mean of fits is less tied to the rows drawn
+than one of them). The penalties go down by powers of ten, each fit beginning at the one
 before, and end when the loss rises: some six fits of two or three systems each. With a
 common g and fewer rows than coefficients the loss falls for a long time only because
-scores grow; there no penalty is taken that is weaker than the one whose loss is least
+scores grow; there no penalty counts that is weaker than the one whose loss is least
 once its scores are stretched as is best.
 
 Dense rows fewer than their columns are no matter for a logistic regression:
@@ -46,7 +46,9 @@ products with the rows only, dense rows preconditioned by the moments of all row
 
 References
 ----------
-Carroll & Pederson, "On Robustness in the Logistic Regression Model" (1993).
+Carroll & Pederson, "On Robustness in the Logistic Regression Model" (1993). Yao,
+Vehtari, Simpson & Gelman, "Using Stacking to Average Bayesian Predictive Distributions"
+(2018), for pseudo-Bayesian averaging and its likes.
 """
 
 from __future__ import annotations
@@ -86,6 +88,7 @@ class LogisticFit:
     coef : ndarray of shape (1, d) or (n_classes, d)
     offsets : ndarray of shape (1,) or (n_classes,)
     penalty : float
+        Of a regression the geometric mean.
     loose : tuple of two ndarray
         Coefficients and offsets of next to no penalty: they separate the classes, or
         are near the estimate that has none.
@@ -112,7 +115,7 @@ def fit_logistic(
     *,
     free: bool = True,
 ) -> LogisticFit:
-    """Fit classes 0 to ``n_classes - 1``, the penalty chosen by leave-one-out.
+    """Fit classes 0 to ``n_classes - 1``, penalties weighed by leave-one-out.
 
     Parameters
     ----------

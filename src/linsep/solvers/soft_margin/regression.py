@@ -1,4 +1,4 @@
-"""A logistic regression at one ridge penalty after another, and the choice of one.
+"""A logistic regression at one ridge penalty after another, and the mean of them.
 
 How rows are predicted without them is said in `linsep.solvers.soft_margin.logistic`.
 """
@@ -18,14 +18,12 @@ Floats = NDArray[np.float64]
 
 # The penalties tried, strongest first.
 PENALTIES = tuple(10.0**-power for power in range(1, 11))
-# A loss this little above the least counts as the least.
-ALIKE = 1.02
 # Steps to the best stretch of scores, by no more than a factor each; it need not be
 # nearer than a share.
 STRETCHES, FURTHER, ABOUT = 10, 8.0, 0.1
 # Newton's method ends with a step that lowers the loss by no more than this share of
-# it, which leaves about the square: on the way, and at the penalty chosen.
-ROUGHLY, FINELY = 0.03, 1e-5
+# it, which leaves about the square.
+ROUGHLY = 0.03
 MOST_STEPS = 100
 # Coefficients that move the scores by no more than this say nothing.
 NOTHING = 1e-12
@@ -82,7 +80,10 @@ class Regression:
         return False
 
     def choose(self) -> float:
-        """Fit at the penalty chosen, and return it."""
+        """Take the mean of fits, each as likely as what it says of left-out rows.
+
+        Returns the penalty, the geometric mean.
+        """
         losses: list[float] = []
         stretched: list[float] = []
         fits: list[Floats] = []
@@ -98,15 +99,12 @@ class Regression:
                     break
             if losses[-1] > min(losses):
                 break
-        place = strongest_alike(losses)
-        if self.is_wide:
-            place = min(place, float(np.argmin(stretched)))
-        self.V = fits[round(place)]
-        penalty = float(PENALTIES[0] * 0.1**place)
+        n_tried = 1 + int(np.argmin(stretched)) if self.is_wide else len(fits)
+        n_rows = float(self.weights @ (1.0 / self.units))
+        shares = likelihoods(n_rows * np.array(losses[:n_tried]))
+        self.V = np.tensordot(shares, fits[:n_tried], axes=1)
         self._judge(self.images(self.V))
-        self.penalise(penalty)
-        self.descend(FINELY)
-        return penalty
+        return float(np.exp(shares @ np.log(PENALTIES[:n_tried])))
 
     def descend(
         self, share: float, most_steps: int = MOST_STEPS, *, until_right: bool = False
@@ -160,24 +158,16 @@ class Regression:
         self.loss = _logistic.judge(*given)
 
 
-def strongest_alike(losses: list[float]) -> float:
-    """Return the place, between those tried, of the strongest penalty of its kind.
-
-    Places are powers of ten; between two of them the loss is taken for linear.
+def likelihoods(losses: Floats) -> Floats:
+    """Return the shares, of sum 1, of fits that lose so many nats.
 
     Examples
     --------
-    >>> round(strongest_alike([0.6, 0.502, 0.5, 0.7]), 6)
-    0.918367
+    >>> likelihoods(np.array([900.0, 2.0, 2.0 + np.log(3.0)])).round(6).tolist()
+    [0.0, 0.75, 0.25]
     """
-    place = int(np.argmin(losses))
-    bound = ALIKE * losses[place]
-    while place > 0 and losses[place - 1] <= bound:
-        place -= 1
-    if place == 0:
-        return 0.0
-    rise = losses[place - 1] - losses[place]
-    return place - (bound - losses[place]) / rise
+    shares = np.exp(losses.min() - losses)
+    return np.asarray(shares / shares.sum())
 
 
 def with_constant(features: Any) -> Any:
