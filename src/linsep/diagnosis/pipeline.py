@@ -260,11 +260,21 @@ def _with_proof_and_words(
     left = watch.seconds_left
     facts = replace(facts, seconds_left=left)
     proof = Lazy(lambda: _proof(known, facts))
-    remedies = Lazy(lambda: _remedies(facts))
+
+    def advice() -> list[Remedy]:
+        with calm_blas(len(facts.study.names)):
+            return remedies_of(facts, diagnose_study)
+
+    def words() -> list[str]:
+        answer = replace(known, **quickly())
+        with calm_blas(len(facts.study.names)):
+            return sentences(answer, facts, remedies.value)
+
+    remedies = Lazy(advice)
     return replace(
         known,
         seconds=watch.seconds,
-        _sentences=Lazy(lambda: _words(replace(known, **quickly()), facts, remedies)),
+        _sentences=Lazy(words),
         _remedies=remedies,
         _rows=Lazy(lambda: table_of_rows(facts)),
         _positivity=LazyIfMade(lambda: positivity_of(facts, diagnose_study)),
@@ -273,18 +283,6 @@ def _with_proof_and_words(
         _certified=LazyIfMade(lambda: proof.value[1]),
         _shown=LazyIfMade(lambda: shown_rows_of(facts)),
     )
-
-
-def _words(known: Diagnosis, facts: Facts, remedies: Lazy[list[Remedy]]) -> list[str]:
-    """Word the facts; those not found yet are found now."""
-    with calm_blas(len(facts.study.names)):
-        return sentences(known, facts, remedies.value)
-
-
-def _remedies(facts: Facts) -> list[Remedy]:
-    """Find what can be done, by diagnoses of parts of the regression."""
-    with calm_blas(len(facts.study.names)):
-        return remedies_of(facts, diagnose_study)
 
 
 def _proof(

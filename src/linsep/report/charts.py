@@ -146,10 +146,8 @@ def _margins(shown: ShownRows) -> Chart:
     display = MarginDisplay.of(shown)
     legend = [(f"class-{k} square", label) for k, label in enumerate(shown.classes)]
     bars, names = [], _names(shown)
-    marked, edges = (
-        display.support,
-        np.histogram_bin_edges(display.margins, **display.bins),
-    )
+    marked = display.support
+    edges = np.histogram_bin_edges(display.margins, **display.bins)
     drawn, by_x = _drawn(np.append(edges, display.margins[marked]))
     for (look, label), margins in zip(legend, display.sides, strict=True):
         counts, _ = np.histogram(margins, **display.bins)

@@ -170,7 +170,7 @@ def _proved_at(
     """Go on from a point until one proves that so many rows overlap, and return it."""
     for _ in range(MOST_STEPS):
         check()
-        sums = rows.fold(visiting.by(_Summing(z)), _Sums.merged)
+        sums = rows.fold(partial(visiting.visit, _Summing(z)), _Sums.merged)
         if not (sums.largest < LARGEST_POWER and sums.least > -WIDEST):
             return None
         n_terms = LONGEST_BLOCK + sums.n_parts
@@ -187,7 +187,7 @@ def _proved_at(
         q = step.solve(sums.r)
         sum_error, scale = gamma(n_terms + 4), moments.scaled(np.ones(q.size))
         looking = _Looking(z, q, scale, sum_error, n_rows)
-        left = rows.fold(visiting.by(looking), _Left.merged)
+        left = rows.fold(partial(visiting.visit, looking), _Left.merged)
         doubt = left.doubt * (1 + gamma(n_rows + 4)) + 1e-300
         if left.room > 0 and left.drift < MOST_DRIFT:
             room = mu * (1 - 2.0 * left.drift - 1e-12) * left.room
@@ -205,13 +205,7 @@ class _Visiting:
     exponents: NDArray[np.int64]
     are_counts: bool
 
-    def by(
-        self, look: Callable[[Floats, Counts], Any]
-    ) -> Callable[[int, MatrixRows], Any]:
-        """Return a visit to blocks."""
-        return partial(self._visit, look)
-
-    def _visit(
+    def visit(
         self, look: Callable[[Floats, Counts], Any], start: int, block: MatrixRows
     ) -> Any:
         """Look at a block, and merge what was found."""

@@ -192,9 +192,10 @@ def absorbed(
         name = "^".join(factor.columns)
         found[name] = factor
         is_whole = k == 0 and in_place_of_constant
-        coded = np.arange(len(factor.levels))
+        coded, reference = np.arange(len(factor.levels)), None
         if not is_whole:
-            coded = np.delete(coded, commonest(factor.codes[rows], coded.size))
+            left_out = commonest(factor.codes[rows], coded.size)
+            coded, reference = np.delete(coded, left_out), factor.levels[left_out]
         # The last entry is for the code -1.
         column_of_level = np.full(len(factor.levels) + 1, -1, dtype=np.int32)
         column_of_level[coded] = n_columns + np.arange(coded.size)
@@ -205,7 +206,8 @@ def absorbed(
         names += [level_name(name, "^".join(level), not is_whole) for level in levels]
         pairs = (tuple(zip(factor.columns, level, strict=True)) for level in levels)
         codings += [Coding(name, pair, has_reference=not is_whole) for pair in pairs]
-        notes.append(_note(name, factor, coded))
+        without = None if reference is None else "^".join(reference)
+        notes.append(level_note(name, len(factor.levels), without))
     indptr = np.zeros(n + 1, dtype=np.int32)
     np.cumsum(n_entries, out=indptr[1:])
     indices = column_of[column_of >= 0]
@@ -298,14 +300,6 @@ def _whole_numbers(series: Any) -> Any:
     present = series.dropna().to_numpy(dtype=np.float64)
     is_whole = (np.abs(present) < 2**53) & (present == np.rint(present))
     return series.astype("Int64") if is_whole.all() else series
-
-
-def _note(name: str, factor: Factor, coded: Index) -> str:
-    """Say what became of a factor."""
-    n_levels = len(factor.levels)
-    left_out = np.setdiff1d(np.arange(n_levels), coded).tolist()
-    reference = "^".join(factor.levels[left_out[0]]) if left_out else None
-    return level_note(name, n_levels, reference)
 
 
 def _not_supported(text: str, effects: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from linsep.arrays import Index, Mask
 from linsep.diagnosis.inputs.study import Factor, Study
 from linsep.diagnosis.report.claims import Claim, Reason, claim_of, outcome_counts
-from linsep.diagnosis.report.phrases import levels_text, listed, number_text, value_text
+from linsep.diagnosis.report.phrases import listed, number_text, value_text
 from linsep.diagnosis.watch import ShouldStop
 from linsep.rows import as_dense
 
@@ -206,14 +206,8 @@ def cell_reasons(
         chosen = chosen[np.argsort(cell[chosen], kind="stable")]
         starts = np.flatnonzero(np.diff(cell[chosen], prepend=-1))
         for rows in np.split(chosen, starts[1:]) if chosen.size else []:
-            levels = [
-                pair
-                for factor in factors
-                for pair in zip(
-                    factor.columns, factor.levels[factor.codes[rows[0]]], strict=True
-                )
-            ]
-            claim = Claim(levels_text(levels), rows, counts[cell[rows[0]]] > 0)
+            where = " and ".join(of.text(of.codes[rows[0]]) for of in factors)
+            claim = Claim(where, rows, counts[cell[rows[0]]] > 0)
             found.append(Reason((claim,), is_level=True))
             left[rows] = False
     return sorted(found, key=lambda reason: -reason.n_told)

@@ -131,10 +131,9 @@ def _readings(study: Study) -> Iterator[str]:
         )
     absent = [f"{name} = {level}" for level in outcome.unused]
     for factor in study.factors.values():
-        counts = np.bincount(factor.codes[factor.codes >= 0], minlength=1)
-        n_levels = len(factor.levels)
-        is_unused = np.append(counts, np.zeros(n_levels, dtype=int))[:n_levels] == 0
-        absent += [factor.text(code) for code in np.flatnonzero(is_unused).tolist()]
+        used = factor.codes[factor.codes >= 0]
+        counts = np.bincount(used, minlength=len(factor.levels))
+        absent += [factor.text(code) for code in np.flatnonzero(counts == 0).tolist()]
     if absent:
         yield f"No row present has {listed(absent)}."
     if study.strata is not None:

@@ -23,7 +23,7 @@ from linsep.diagnosis.report.phrases import (
     value_text,
 )
 from linsep.diagnosis.watch import ShouldStop
-from linsep.rows import is_sparse, split
+from linsep.rows import as_dense, is_sparse, split
 
 # Rows of an outcome, and all other rows.
 Sides = tuple[Mask, Mask]
@@ -106,9 +106,8 @@ def _extremes(X: Any, mask: Mask) -> tuple[Floats, Floats]:
         lows, highs = zip(*ends, strict=True)
         return np.min(lows, axis=0), np.max(highs, axis=0)
     by_column = X[mask].tocsc()
-    return by_column.min(axis=0).toarray().ravel(), by_column.max(
-        axis=0
-    ).toarray().ravel()
+    low, high = by_column.min(axis=0), by_column.max(axis=0)
+    return as_dense(low).ravel(), as_dense(high).ravel()
 
 
 def _sides(study: Study) -> Iterator[Sides]:
