@@ -2,6 +2,7 @@
 
     python benchmarks/measure.py            (hours)
     python benchmarks/measure.py --quick    (about half an hour)
+    python benchmarks/measure.py --large    (an hour more)
 
 Runs the benchopt benchmark in `separability/`, the growth of linsep's cost, the first
 call in a fresh process, many answers at once, and the bandwidth of a sweep.
@@ -33,6 +34,7 @@ SETTINGS = (
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--quick", action="store_true", help="a part of the data")
+    options.add_argument("--large", action="store_true", help="that and the largest")
     options.add_argument("--save", type=Path, default=HERE / "results", help="folder")
     given = options.parse_args()
     environment = {k: v for k, v in os.environ.items() if k not in SETTINGS}
@@ -50,7 +52,9 @@ def main():
     folder = BENCHMARK / "outputs" / time.strftime("%Y-%m-%d_%H-%M-%S")
     benchopt = ("-m", "benchopt")
     run(*benchopt, "prepare", BENCHMARK, "-d", "wheels", "--force")
-    configurations = ["quick", "quick_large"] if given.quick else ["all"]
+    is_part = given.quick or given.large
+    configurations = ["quick", "quick_large"] if is_part else ["all"]
+    configurations += ["large"] * given.large
     outputs = []
     for name in [*configurations, "growth"]:
         outputs.append(folder / f"{name}.parquet")
@@ -60,7 +64,7 @@ def main():
         )  # fmt: skip
     run(BENCHMARK / "table.py", *outputs, "--save", given.save)
     for name, *more in (
-        ("first_call", *([] if given.quick else ["--all-cases"])),
+        ("first_call", *([] if is_part else ["--all-cases"])),
         ("many",),
         ("bandwidth",),
     ):

@@ -60,12 +60,14 @@ def lines_of(runs):
         if ours.empty:
             continue
         first = ours.iloc[0]
+        asked = block.solver_name.nunique() > 1
         line = {
             "data": data, "question": question, "rows": first.n_rows,
             "columns": first.n_columns, "linsep_seconds": ours.seconds.median(),
             "linsep_found": " or ".join(sorted(set(ours.found))),
             "proved": "yes" if ours.proved.all() else "not by vectors",
             "passes": first.passes, "linsep_remark": first.remark,
+            "bound": first.p_obj_seconds / ours.seconds.median() if asked else None,
         }  # fmt: skip
         right = []
         for peer, theirs in block[block.solver_name != "linsep"].groupby("solver_name"):
@@ -98,14 +100,22 @@ def means(table):
         ratios = chosen.ratio[chosen.linsep_found == "right"].dropna().astype(float)
         if ratios.empty:
             continue
-        mean = exp(sum(map(log, ratios)) / len(ratios))
+        bounds = chosen.bound[(chosen.linsep_found == "right") & chosen.ratio.isna()]
+        every = [*ratios, *bounds.dropna().astype(float)]
+        mean, least = geometric_mean(ratios), geometric_mean(every)
         said.append(
             f"fastest right peer / linsep, {name}: geometric mean {mean:.1f} over "
             f"{len(ratios)}, least {ratios.min():.2f}, largest {ratios.max():.4g}; "
             f"linsep slower on {(ratios < 1).sum()}; no peer right on "
-            f"{int(chosen.peer.isna().sum())}"
+            f"{int(chosen.peer.isna().sum())}; at least {least:.1f} over {len(every)} "
+            "with the limit of a run in place of peers of which none was right"
         )
     return said
+
+
+def geometric_mean(ratios):
+    """Return exp of the mean logarithm."""
+    return exp(sum(map(log, ratios)) / len(ratios))
 
 
 def exponents(growth):
