@@ -4,6 +4,8 @@ import pickle
 from fractions import Fraction
 from operator import mul
 
+import dask
+import dask.dataframe
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -110,6 +112,17 @@ def test_levels_of_one_outcome_are_named_among_many():
     X = pd.get_dummies(table.to_pandas()[["x", "f"]]).to_numpy(float)
     assert X.shape[1] > block_partition.MOST_COLUMNS
     answer.certificate.verify(lambda: table, "y")
+
+
+def test_partitions_are_looked_at_where_they_lie(few):
+    _, table = with_levels(3_000, 20, np.random.default_rng(1))
+    frame = table.to_pandas()
+    whole = linsep.diagnose(frame, "y")
+    with dask.config.set(scheduler="processes"):
+        answer = linsep.diagnose(dask.dataframe.from_pandas(frame, npartitions=5), "y")
+    assert answer.status == "quasi-complete"
+    np.testing.assert_array_equal(answer.separated_rows, whole.separated_rows)
+    assert dict(answer.estimates) == dict(whole.estimates)
 
 
 def test_rows_that_no_sample_holds_join_it(few, monkeypatch):

@@ -25,7 +25,7 @@ from linsep.diagnosis.exact.ordered_partition import null_vectors, partition_in_
 from linsep.diagnosis.status import Estimate
 from linsep.diagnosis.watch import OutOfTime, Watch, require_time
 from linsep.rows import is_sparse, rows_from, split, stacked
-from linsep.rows.blocks import BlockRows
+from linsep.rows.blocks import MOST_KEPT, BlockRows
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.matrix_rows import MatrixRows
 from linsep.verified.sums import MOST_ENTRIES, counts_with, sample_size
@@ -213,7 +213,7 @@ class _Seen(NamedTuple):
         separated = None
         if self.separated is not None and other.separated is not None:
             both = self.separated, other.separated
-            if sum(_n_entries(part) for part in both) <= MOST_ENTRIES:
+            if sum(_n_entries(part) for part in both) <= MOST_KEPT:
                 separated = stacked(both)
         return _Seen(
             self.failing + other.failing,
