@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.figure_style import class_look
 from linsep.printable import printable
 from linsep.report.page import require_report
@@ -220,7 +220,7 @@ def _interval(trace: Sequence[Progress]) -> Chart:
     )
 
 
-def _drawn(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], str]:
+def _drawn(values: Floats) -> tuple[Floats, str]:
     """Return values as axes can have them, and what to say of their unit.
 
     Ticks are no doubles near the ends of these, nor between values that differ in their

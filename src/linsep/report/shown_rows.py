@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import as_dense
 
 # Rows drawn at most, of those marked and of the others.
@@ -44,11 +44,11 @@ class ShownRows:
         How many rows these stand for.
     """
 
-    across: NDArray[np.float64]
-    up: NDArray[np.float64]
-    codes: NDArray[np.intp]
+    across: Floats
+    up: Floats
+    codes: Index
     classes: tuple[str, ...]
-    marked: NDArray[np.intp]
+    marked: Index
     marked_as: str
     numbers: tuple[int, ...]
     names: tuple[str, ...]
@@ -57,20 +57,20 @@ class ShownRows:
     n_rows: int
 
     @property
-    def margins(self) -> NDArray[np.float64]:
+    def margins(self) -> Floats:
         """Signed distances, positive on the right side; of two classes."""
         return np.where(self.codes > 0, self.across, -self.across)
 
 
 def shown_rows(
-    take: Callable[[NDArray[np.intp]], Any],
-    codes: NDArray[np.intp],
+    take: Callable[[Index], Any],
+    codes: Index,
     classes: tuple[str, ...],
-    marked: NDArray[np.intp],
+    marked: Index,
     marked_as: str,
-    given: Callable[[NDArray[np.intp]], NDArray[np.intp]],
+    given: Callable[[Index], Index],
     name: Callable[[int], str],
-    direction: tuple[NDArray[np.float64], float] | None = None,
+    direction: tuple[Floats, float] | None = None,
     axis: str = "signed distance from the hyperplane",
 ) -> ShownRows | None:
     """Choose rows to show, those marked first, and place them in the plane.
@@ -129,9 +129,7 @@ def shown_rows(
     )
 
 
-def _best_fit(
-    rows: Any, scale: NDArray[np.float64], codes: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], float]:
+def _best_fit(rows: Any, scale: Floats, codes: Index) -> tuple[Floats, float]:
     """Fit the classes' numbers by least squares; return normal and intercept."""
     from scipy.sparse.linalg import lsqr
 
@@ -142,14 +140,12 @@ def _best_fit(
     return w, float(target.mean() - mean @ w)
 
 
-def _principal(
-    rows: Any, scale: NDArray[np.float64], across: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _principal(rows: Any, scale: Floats, across: Floats) -> Floats:
     """Return the first principal component of what `across` does not explain."""
     scaled = _scaled(rows, scale)
     base, _ = np.linalg.qr(np.column_stack([np.ones_like(across), across]))
 
-    def rest(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rest(values: Floats) -> Floats:
         return values - base @ (base.T @ values)
 
     v = np.random.default_rng(0).standard_normal(rows.shape[1])
@@ -159,7 +155,7 @@ def _principal(
     return rest(scaled @ v)
 
 
-def _scaled(rows: Any, scale: NDArray[np.float64]) -> Any:
+def _scaled(rows: Any, scale: Floats) -> Any:
     """Divide columns by their sizes, dense or sparse."""
     if isinstance(rows, np.ndarray):
         return np.asarray(rows / scale, dtype=np.float64)

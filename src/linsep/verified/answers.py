@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.proof.certificate import Certificate
 from linsep.proof.signs import signs_of
 from linsep.rows import Rows, rows_from
@@ -52,10 +52,7 @@ def combined(rows: Rows, reduced: Reduced) -> SparseVector:
 
 
 def _outweighed(
-    rows: Rows,
-    index: NDArray[np.intp],
-    direction: SparseVector,
-    rest: SparseVector,
+    rows: Rows, index: Index, direction: SparseVector, rest: SparseVector
 ) -> SparseVector:
     """Add directions so that the first decides on some rows."""
     if rest.columns.size == 0:
@@ -79,9 +76,7 @@ def _outweighed(
         power += 1 + power // 4
 
 
-def _scaled(
-    vector: SparseVector, columns: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], int]:
+def _scaled(vector: SparseVector, columns: Index) -> tuple[Floats, int]:
     """Return the entries in some columns over a power of two, rounded, and its log."""
     bits = max(value.bit_length() for value in vector.values)
     entries = np.zeros(columns.size)

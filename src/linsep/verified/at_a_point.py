@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.rows import Rows, is_sparse
 from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace
 from linsep.verified.overlap import Counts, Step
-from linsep.verified.parts import Check, Floats, Part, TooWide
+from linsep.verified.parts import Check, Part, TooWide
 from linsep.verified.reduction import PROMISING, Reduced
 
 

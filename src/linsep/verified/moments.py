@@ -36,6 +36,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import count_threads, map_in_threads
 from linsep.solvers._factors import cholesky, divided, solve_factored
@@ -46,7 +47,7 @@ from linsep.verified._moments import (
     sum_blocks,
     take_products,
 )
-from linsep.verified.parts import Check, Floats, Index, Part, shifted
+from linsep.verified.parts import Check, Part, shifted
 from linsep.verified.vectors import columns_of
 
 # The diagonal of the scaled matrix is at most this.

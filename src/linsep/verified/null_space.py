@@ -15,15 +15,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows
 from linsep.rows import as_dense
 from linsep.solvers._factors import divided, pivoted_cholesky
 from linsep.solvers.blas import calm_blas
 from linsep.verified.moments import NARROW, Layout, Moments, NotPositive, factored
-from linsep.verified.parts import Floats, Index, Part
+from linsep.verified.parts import Part
 from linsep.verified.vectors import WHOLE, SparseVector
 
 # What is left of a column, as a share of its square, where it counts as dependent.
@@ -279,7 +279,7 @@ def _not_vanishing(part: Part, vector: SparseVector) -> Index:
     return np.concatenate(found)
 
 
-def _vanishing(part: Part, vectors: list[SparseVector]) -> NDArray[np.bool_]:
+def _vanishing(part: Part, vectors: list[SparseVector]) -> Mask:
     """Tell of each null vector whether ``a_i N = 0`` on all rows, exactly."""
     from scipy import sparse
 

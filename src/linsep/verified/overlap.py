@@ -42,11 +42,11 @@ from functools import cached_property
 from math import isqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.rows.rounding import gamma
 from linsep.verified.moments import Factor, Layout, Moments, NotPositive, factored
-from linsep.verified.parts import Floats, Index, Part
+from linsep.verified.parts import Part
 
 # Weights are no smaller, so that no product underflows.
 SMALLEST_WEIGHT = 2.0**-100
@@ -70,7 +70,7 @@ class Counts:
         return Counts(self.along[index], self.against[index])
 
     @property
-    def both(self) -> NDArray[np.bool_]:
+    def both(self) -> Mask:
         """Which rows stand with both signs: directions must be zero there."""
         return np.asarray((self.along > 0) & (self.against > 0))
 
@@ -137,7 +137,7 @@ class Weights:
         """Return the same weights with a v that falls more slowly."""
         return replace(self, v=np.maximum(self.along * self.against, SMALLEST_WEIGHT))
 
-    def allow(self, least: Floats, most: Floats) -> NDArray[np.bool_]:
+    def allow(self, least: Floats, most: Floats) -> Mask:
         """Tell on which rows the weights stay positive if ``a_i . q*`` lies between."""
         up = self.v * most * (1 + 1e-12) < self.along
         down = -self.v * least * (1 + 1e-12) < self.against

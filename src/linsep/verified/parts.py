@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.rows import Rows, is_sparse, split
 from linsep.rows.protocol import CHUNK_ENTRIES
 from linsep.rows.rounding import gamma
@@ -25,9 +26,6 @@ from linsep.solvers.pieces import no_check as no_check
 from linsep.solvers.scaling import SMALL_BLOCKS
 from linsep.verified._moments import column_sums, reordered, row_products
 from linsep.verified.vectors import SparseVector, columns_of
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Dense rows of a block at most: a sum over a block has as many terms.
 LONGEST_BLOCK = 4096
@@ -114,7 +112,7 @@ class Part:
                 counts += np.count_nonzero(block, axis=0)
         return counts
 
-    def filled(self, columns: Index) -> NDArray[np.bool_]:
+    def filled(self, columns: Index) -> Mask:
         """Tell which rows are not zero on all of some columns, named by places."""
         filled = np.zeros(self.index.size, dtype=bool)
         for range_, block in self.restricted(columns).raw_blocks():
@@ -219,9 +217,7 @@ class Part:
             self.check()
             yield slice(start, stop), self._raw(start, stop)
 
-    def separated(
-        self, direction: SparseVector, equal: NDArray[np.bool_]
-    ) -> Index | None:
+    def separated(self, direction: SparseVector, equal: Mask) -> Index | None:
         """Return the rows it is positive on, exactly; None if it is no direction.
 
         That is, if it is negative on a row, or not zero on one of those `equal`.

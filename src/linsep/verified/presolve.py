@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Index, Mask
 from linsep.rows import Rows, is_sparse, split
-from linsep.verified.parts import Check, Index, no_check
+from linsep.verified.parts import Check, no_check
 from linsep.verified.vectors import SparseVector
 
 
@@ -36,7 +36,7 @@ class Presolve:
     """
 
     rows: Rows
-    equal: NDArray[np.bool_]
+    equal: Mask
     check: Check = no_check
 
     def __post_init__(self) -> None:

@@ -9,11 +9,12 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.rows import Rows
 from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace, null_space, restricted_space
 from linsep.verified.overlap import Counts, Step, Weights
-from linsep.verified.parts import Check, Floats, Index, Part, TooWide, no_check
+from linsep.verified.parts import Check, Part, TooWide, no_check
 from linsep.verified.presolve import Presolve
 from linsep.verified.vectors import SparseVector, combination, unit_vector
 
@@ -67,7 +68,7 @@ class Reduced:
     """
 
     directions: list[SparseVector]
-    stage: NDArray[np.intp]
+    stage: Index
     point: Floats | None
     columns: Index
     eliminated: Index
@@ -75,7 +76,7 @@ class Reduced:
     is_proved: bool
 
     @property
-    def overlapped(self) -> NDArray[np.bool_]:
+    def overlapped(self) -> Mask:
         """Rows that all directions leave at zero."""
         return np.asarray(self.stage == len(self.directions))
 
@@ -316,9 +317,7 @@ class _Newton:
                 return found
         return None
 
-    def _snapped(
-        self, q: Floats, still: NDArray[np.bool_]
-    ) -> tuple[SparseVector, Index] | None:
+    def _snapped(self, q: Floats, still: Mask) -> tuple[SparseVector, Index] | None:
         """Round a direction so that it vanishes on the rows that stand still."""
         raw = np.ldexp(q, -self.part.exponents)
         rest = self.part.restricted(rows=np.flatnonzero(still))

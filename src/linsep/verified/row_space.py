@@ -16,8 +16,8 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Mask
 from linsep.rows import as_dense
 from linsep.rows.rounding import gamma
 from linsep.solvers._factors import divided
@@ -33,7 +33,7 @@ MOST_PRODUCTS = 100_000_000_000
 TOGETHER = 1024
 
 
-def are_outside(part: Part) -> NDArray[np.bool_]:
+def are_outside(part: Part) -> Mask:
     """Tell which unit vectors are certainly outside the span of the part's columns.
 
     Parameters

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.rows import as_dense, rows_from
 from linsep.rows.blocks import BlockRows
 from linsep.rows.matrix_rows import MatrixRows
@@ -53,14 +54,7 @@ from linsep.verified.overlap import (
     product_errors,
     residual_norm,
 )
-from linsep.verified.parts import (
-    LONGEST_BLOCK,
-    WIDEST,
-    Check,
-    Floats,
-    no_check,
-    shifted,
-)
+from linsep.verified.parts import LONGEST_BLOCK, WIDEST, Check, no_check, shifted
 from linsep.verified.reduction import Reduced, Reduction
 
 # Columns at most: their moments are summed as one dense matrix.
@@ -80,14 +74,14 @@ class Chosen:
     """Some rows, as bits that travel to where the rows are, and some columns."""
 
     bits: NDArray[np.uint8]
-    columns: NDArray[np.intp]
+    columns: Index
 
     @classmethod
-    def of(cls, is_chosen: NDArray[np.bool_], columns: NDArray[np.intp]) -> Chosen:
+    def of(cls, is_chosen: Mask, columns: Index) -> Chosen:
         """Choose rows by a mask."""
         return cls(np.packbits(is_chosen), columns)
 
-    def rows(self, start: int, stop: int) -> NDArray[np.intp]:
+    def rows(self, start: int, stop: int) -> Index:
         """Return the places of those chosen from a range."""
         bits = np.unpackbits(self.bits[start // 8 : -(-stop // 8)])
         return np.flatnonzero(bits[start % 8 :][: stop - start])
@@ -232,10 +226,7 @@ class _Visiting:
         return found if found is not None else self._part(look, block, index)
 
     def _part(
-        self,
-        look: Callable[[Floats, Counts], Any],
-        block: MatrixRows,
-        index: NDArray[np.intp],
+        self, look: Callable[[Floats, Counts], Any], block: MatrixRows, index: Index
     ) -> Any:
         A = as_dense(block.take(index))
         if self.chosen.columns.size < A.shape[1]:
@@ -346,6 +337,6 @@ class _Looking:
         )
 
 
-def _counts(against: NDArray[np.bool_]) -> Counts:
+def _counts(against: Mask) -> Counts:
     """Say that each row stands once, and some with the other sign too."""
     return Counts(np.ones(against.size), against.astype(np.float64))

@@ -8,8 +8,8 @@ from math import gcd
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Index, Signs
 from linsep.proof.exact import python_vector
 from linsep.proof.signs import row_signs
 from linsep.rows import is_sparse
@@ -30,7 +30,7 @@ class SparseVector:
         None of them zero.
     """
 
-    columns: NDArray[np.intp]
+    columns: Index
     values: tuple[int, ...]
 
     @classmethod
@@ -52,15 +52,15 @@ class SparseVector:
         """Return the entries that are not zero, with their columns."""
         return zip(self.columns.tolist(), self.values, strict=True)
 
-    def placed(self, columns: NDArray[np.intp]) -> SparseVector:
+    def placed(self, columns: Index) -> SparseVector:
         """Return the vector with column j called ``columns[j]``, which increase."""
         return SparseVector(columns[self.columns], self.values)
 
-    def within(self, columns: NDArray[np.intp]) -> SparseVector:
+    def within(self, columns: Index) -> SparseVector:
         """Return the vector with column ``columns[j]`` called j; they increase."""
         return SparseVector(np.searchsorted(columns, self.columns), self.values)
 
-    def signs_on(self, matrix: Any) -> NDArray[np.int8]:
+    def signs_on(self, matrix: Any) -> Signs:
         """Return the exact sign of its product with every row of a matrix."""
         some = columns_of(matrix, self.columns)
         entries = some.data if is_sparse(some) else some
@@ -88,7 +88,7 @@ def combination(terms: Iterable[tuple[int, SparseVector]]) -> SparseVector:
     return SparseVector.from_items(total)
 
 
-def columns_of(matrix: Any, columns: NDArray[np.intp]) -> Any:
+def columns_of(matrix: Any, columns: Index) -> Any:
     """Return some columns, in increasing order, of a dense or CSR matrix."""
     if not is_sparse(matrix):
         return matrix[:, columns]

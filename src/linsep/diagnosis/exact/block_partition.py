@@ -15,6 +15,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.diagnosis.exact.coefficients import verdicts
 from linsep.diagnosis.exact.columns import Columns, columns_of
 from linsep.diagnosis.exact.facial_reduction import Partition, Reduction
@@ -25,7 +26,6 @@ from linsep.proof.certificate import Certificate
 from linsep.rows.blocks import BlockRows
 from linsep.verified.answers import ordered_certificate
 from linsep.verified.null_space import NullSpace
-from linsep.verified.parts import Floats
 from linsep.verified.reduction import Reduced
 from linsep.verified.sums import Chosen, overlapping
 from linsep.verified.vectors import SparseVector

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index, Mask
 from linsep.input.coded_matrix import CodedColumn, coded_matrix
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import exact_floats
@@ -82,7 +83,7 @@ def numbers_of(column: Any, name: str, first_row: int) -> NDArray[Any]:
 
 
 def absent(
-    name: str, first_row: int, is_absent: NDArray[np.bool_], what: str = "value"
+    name: str, first_row: int, is_absent: Mask, what: str = "value"
 ) -> InputError:
     """Return the error for a column without a value in some row of a batch."""
     row = first_row + int(np.argmax(is_absent))
@@ -182,7 +183,7 @@ class Coding:
 
 def _places(
     column: Any, name: str, place_of: Mapping[str, int], first_row: int
-) -> NDArray[np.intp]:
+) -> Index:
     """Return which of a text's columns is 1 in each row, or -1, by its level."""
     codes, texts = codes_of(column)
     if (codes < 0).any():
@@ -197,7 +198,7 @@ def _places(
     return places[codes] if places.size else codes
 
 
-def codes_of(column: Any) -> tuple[NDArray[np.intp], list[str]]:
+def codes_of(column: Any) -> tuple[Index, list[str]]:
     """Return the number of each row's text, -1 where there is none, and the texts."""
     import pyarrow as pa
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index, Signs
 from linsep.input.errors import InputError
 from linsep.input.files.table import whole_labels
 from linsep.input.files.text_column import (
@@ -66,7 +67,7 @@ class Survey:
     labels: list[Any]
     codes: NDArray[np.signedinteger[Any]]
     n_given: int
-    present: NDArray[np.intp] | None
+    present: Index | None
     counts: dict[str, Counter[str]]
     missing: Counter[str]
     is_count: bool = False
@@ -291,7 +292,7 @@ def _commas(name: str, example: str) -> str:
 
 def signs_of(
     found: Survey, target: str, positive: str | None
-) -> tuple[NDArray[Any], NDArray[np.int8]]:
+) -> tuple[NDArray[Any], Signs]:
     """Return the classes and the signs; with `positive` whether it is that label."""
     if not found.labels:
         raise InputError(
