@@ -15,26 +15,80 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.arrays import Index, Signs
-from linsep.input.errors import InputError
-from linsep.input.files.table import whole_labels
-from linsep.input.files.text_column import (
-    MOST_NAMES,
-    are_truths,
-    in_order,
-    name_rows,
-    why_aside,
-    written_with_commas,
-)
+from linsep.arrays import Index, Mask, Signs
+from linsep.input.errors import InputError, drop_option
+from linsep.input.files.table import Request, whole_labels
 from linsep.input.labels import are_positive, signs_from, signs_of_counts
-from linsep.input.levels import Levels, most_levels
+from linsep.input.levels import Levels, Truths, coding_of_texts, most_levels
 from linsep.input.streams.coding import absent, codes_of, is_text
 from linsep.input.streams.sources import Source
+from linsep.input.text_column import MOST_NAMES, in_order, require_category, why_aside
 
 # Different values of a text that are looked at, whatever the number of rows.
 MOST_TEXTS = 1_000_000
 # Different labels that are told apart before they are refused.
 MOST_LABELS = 1_000
+
+
+@dataclass
+class Texts:
+    """What a column of text holds.
+
+    Attributes
+    ----------
+    sizes : Counter
+        How often each text occurs.
+    dropped : Counter
+        The same among the rows that are left out.
+    aside : str or None
+        Why it is no feature, where its texts were so many that they were not counted to
+        the end.
+    absent : InputError or None
+        Where some row has none.
+    """
+
+    sizes: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
+    aside: str | None = None
+    absent: InputError | None = None
+
+    def add(self, values: Sequence[str], codes: Index, kept: Mask | None) -> None:
+        """Count the texts of a batch, given by their numbers; -1 is none."""
+        _count(self.sizes, values, codes)
+        if kept is not None:
+            _count(self.dropped, values, codes[~kept])
+
+    def merge(self, other: Texts) -> None:
+        """Count those of another part of the data."""
+        self.sizes.update(other.sizes)
+        self.dropped.update(other.dropped)
+        self.aside = self.aside or other.aside
+        self.absent = self.absent or other.absent
+
+    @property
+    def why_aside(self) -> str | None:
+        """Why it is no feature."""
+        return self.aside or why_aside(list(self.sizes), self.sizes.total())
+
+    def require_category(
+        self, source: str, name: str, most: int, decimal: str | None = None
+    ) -> None:
+        """Refuse texts that are no category, as those of files and frames."""
+        require_category(
+            f"{source}: column {name!r}",
+            list(self.sizes),
+            self.sizes.total(),
+            most,
+            f"leave the column out {drop_option(name)}",
+            decimal=decimal,
+        )
+
+
+def _count(sizes: Counter[str], values: Sequence[str], codes: Index) -> None:
+    found = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
+    for value, size in zip(values, found, strict=True):
+        if size:
+            sizes[value] += size
 
 
 @dataclass(frozen=True)
@@ -51,28 +105,21 @@ class Survey:
         Rows of the source.
     present : ndarray of int, or None
         The numbers of the rows present, where some were left out.
-    counts : dict of str to Counter
-        How often each text occurs, by column.
+    texts : dict of str to Texts
+        The columns of text.
     missing : Counter
         How many rows lack a value, by column.
     is_count : bool
         Whether the labels tell counts that are zero, 0, from others, 1.
-    aside : dict of str to str
-        Columns whose texts were so many that they were not counted to the end, and why
-        they are no features.
-    absent : dict of str to InputError
-        For texts of which some row has none.
     """
 
     labels: list[Any]
     codes: NDArray[np.signedinteger[Any]]
     n_given: int
     present: Index | None
-    counts: dict[str, Counter[str]]
+    texts: dict[str, Texts]
     missing: Counter[str]
     is_count: bool = False
-    aside: dict[str, str] = field(default_factory=dict)
-    absent: dict[str, InputError] = field(default_factory=dict)
 
     @cached_property
     def left_out(self) -> dict[str, str]:
@@ -80,65 +127,46 @@ class Survey:
 
         As for files and frames. What lacks a value in another column is refused.
         """
-        why = {
-            name: why_aside(list(sizes), sizes.total())
-            for name, sizes in self.counts.items()
-        }
-        found = self.aside | {name: text for name, text in why.items() if text}
-        for name, error in self.absent.items():
-            if name not in found:
-                raise error
+        found = {}
+        for name, texts in self.texts.items():
+            why = texts.why_aside
+            if why is not None:
+                found[name] = why
+            elif texts.absent is not None:
+                raise texts.absent
         return found
 
-    @cached_property
-    def truths(self) -> dict[str, tuple[str, ...]]:
-        """The columns of text that hold true and false, and how they spell them."""
-        return {
-            name: tuple(sizes)
-            for name, sizes in self.counts.items()
-            if name not in self.left_out and are_truths(sizes)
-        }
-
-    def levels(self, fit_intercept: bool) -> dict[str, Levels]:
-        """Choose the references: the commonest levels, as for files and frames.
-
-        Without an intercept all levels of the first text have columns.
-        """
-        found: dict[str, Levels] = {}
-        for name, sizes in self.counts.items():
-            if name in self.left_out or name in self.truths:
+    def coded(self, source: str, request: Request) -> dict[str, Levels | Truths]:
+        """Say what the other columns of text become, as in files and frames."""
+        found: dict[str, Levels | Truths] = {}
+        has_constant = request.fit_intercept
+        for name, texts in self.texts.items():
+            if name in self.left_out:
                 continue
-            every = list(sizes)
-            is_mistyped = name_rows(len(every), sizes.total())
-            if is_mistyped or len(every) > most_levels(self.codes.size):
-                raise InputError(_too_many(name, len(every)))
-            if written_with_commas(every):
-                raise InputError(_commas(name, every[0]))
-            levels = tuple(every[k] for k in in_order(every))
-            is_whole = not found and not fit_intercept
-            commonest = levels[int(np.argmax([sizes[level] for level in levels]))]
-            found[name] = Levels(levels, None if is_whole else commonest)
+            most = most_levels(self.n_given)
+            texts.require_category(source, name, most, request.decimal)
+            every = list(texts.sizes)
+            levels = [every[k] for k in in_order(every)]
+            sizes = [texts.sizes[level] - texts.dropped[level] for level in levels]
+            found[name] = coding_of_texts(levels, sizes, not has_constant)
+            has_constant |= isinstance(found[name], Levels)
         return found
 
     @classmethod
     def merged(cls, parts: Sequence[Survey]) -> Survey:
         """Put the surveys of parts together, none of which left rows out."""
         labels: dict[Any, int] = {}
-        codes, counts = [], {name: Counter[str]() for name in parts[0].counts}
-        aside: dict[str, str] = {}
-        absent: dict[str, InputError] = {}
+        codes, texts = [], {name: Texts() for name in parts[0].texts}
         for part in parts:
             for label in part.labels:
                 labels.setdefault(label, len(labels))
             numbers = np.array([labels[x] for x in part.labels], dtype=np.int16)
             codes.append(numbers[part.codes])
-            for name, sizes in part.counts.items():
-                counts[name].update(sizes)
-            aside, absent = part.aside | aside, part.absent | absent
+            for name, own in part.texts.items():
+                texts[name].merge(own)
         every, n_given = np.concatenate(codes), sum(part.n_given for part in parts)
         is_count = parts[0].is_count
-        given = list(labels), every, n_given, None, counts, Counter[str]()
-        return cls(*given, is_count, aside, absent)
+        return cls(list(labels), every, n_given, None, texts, Counter(), is_count)
 
 
 def survey(
@@ -165,43 +193,37 @@ def survey(
     is_count : bool
         Whether the labels are counts, of which matters whether they are zero.
     """
-    texts = [name for name in features if is_text(source.schema.field(name).type)]
-    columns = [*(features if drops else texts), target]
+    found = {
+        name: Texts() for name in features if is_text(source.schema.field(name).type)
+    }
+    columns = [*(features if drops else found), target]
     labels: dict[Any, int] = {}
-    counts: dict[str, Counter[str]] = {name: Counter() for name in texts}
-    aside: dict[str, str] = {}
-    lacking: dict[str, InputError] = {}
-    codes, present, missing = [], [], Counter[str]()
+    codes, present, missing = [], [], Counter(dict.fromkeys(columns, 0))
     n_given = 0
     for batch in source.batches(columns, max_memory):
         first = n_given
         n_given += len(batch)
+        mask = rows_with_values(batch, missing) if drops else None
+        labelled, kept = batch.column(target), None
+        if mask is not None:
+            labelled, kept = labelled.filter(mask), mask.to_numpy(False)
         if drops:
-            kept = rows_with_values(batch, missing)
-            if kept is not None:
-                batch = batch.filter(kept)
-                present.append(first + np.flatnonzero(kept.to_numpy(False)))
-            else:
-                present.append(np.arange(first, n_given))
-        column = batch.column(target)
-        codes.append(label_codes(column, labels, target, first, is_count))
-        for name in texts:
-            if name in aside:
+            rows = np.arange(len(batch)) if kept is None else np.flatnonzero(kept)
+            present.append(first + rows)
+        codes.append(label_codes(labelled, labels, target, first, is_count))
+        for name, texts in found.items():
+            if texts.aside is not None:
                 continue
-            found, values = codes_of(batch.column(name))
-            if (found < 0).any():
-                lacking.setdefault(name, absent(name, first, found < 0))
-            sizes = np.bincount(found[found >= 0], minlength=len(values)).tolist()
-            counts[name].update(
-                {value: size for value, size in zip(values, sizes, strict=True) if size}
-            )
-            n_texts = len(counts[name])
-            if n_texts > MOST_NAMES:
-                why = why_aside(list(counts[name]), counts[name].total())
+            numbers, values = codes_of(batch.column(name))
+            if not drops and texts.absent is None and (numbers < 0).any():
+                texts.absent = absent(name, first, numbers < 0)
+            texts.add(values, numbers, kept)
+            if len(texts.sizes) > MOST_NAMES:
+                why = texts.why_aside
                 if why is not None:
-                    aside[name], counts[name] = why, Counter()
-                elif n_texts > MOST_TEXTS:
-                    raise InputError(_too_many(name, n_texts))
+                    found[name] = Texts(aside=why)
+                elif len(texts.sizes) > MOST_TEXTS:
+                    texts.require_category(source.name, name, MOST_TEXTS)
     every = np.concatenate(codes) if codes else np.empty(0, dtype=np.int16)
     is_all = every.size == n_given
     return Survey(
@@ -209,11 +231,9 @@ def survey(
         every,
         n_given,
         None if is_all else np.concatenate(present),
-        counts,
-        missing,
+        found,
+        +missing,
         is_count,
-        aside,
-        lacking,
     )
 
 
@@ -271,23 +291,6 @@ def label_codes(
         signs_from(np.array(list(labels)))  # which refuses them
     places = np.array([labels[value] for value in values], dtype=np.int16)
     return np.asarray(places[codes])
-
-
-def _too_many(name: str, n_levels: int) -> str:
-    """Word the error for a column of text that is no category."""
-    return (
-        f"column {name!r} must hold numbers or a few categories, got texts of "
-        f"{n_levels:,} different values; leave the column out (--drop {name})"
-    )
-
-
-def _commas(name: str, example: str) -> str:
-    """Word the error for numbers with commas in them."""
-    return (
-        f"column {name!r} must hold numbers with a decimal point and no thousands "
-        f"separator, got {example!r}; rewrite the numbers, or leave the column out "
-        f"(--drop {name})"
-    )
 
 
 def signs_of(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.arrays import Floats, Index
+from linsep.input.errors import InputError
 from linsep.input.levels import FEW_ROWS
 
 #: How files spell "no value".
@@ -58,16 +59,6 @@ def in_order(levels: Sequence[str]) -> Index:
     return np.argsort(np.array(levels) if numbers is None else numbers, kind="stable")
 
 
-def are_truths(levels: Iterable[str]) -> bool:
-    """Tell whether levels are true and false, which is 1 and 0."""
-    return {level.casefold() for level in levels} <= {"true", "false"}
-
-
-def is_false(level: str) -> bool:
-    """Tell which of the two a level is."""
-    return level.casefold() == "false"
-
-
 def are_dates(levels: Iterable[str]) -> bool:
     """Tell whether all levels are dates or times."""
     return all(_DATE.fullmatch(level) for level in levels)
@@ -102,6 +93,57 @@ def why_aside(levels: Sequence[str], n_present: int) -> str | None:
     return None
 
 
+def require_category(
+    column: str,
+    levels: Sequence[str],
+    n_present: int,
+    most: int,
+    remedy: str,
+    *,
+    decimal: str | None = None,
+    place: Callable[[str], str] | None = None,
+) -> None:
+    """Refuse texts that are no category by mistake: numbers, or too many levels.
+
+    Parameters
+    ----------
+    column : str
+        With its source, as messages name it.
+    levels : sequence of str
+        All that occur.
+    n_present : int
+        How many rows have one.
+    most : int
+        How many levels there may be.
+    remedy : str
+        What else to do.
+    decimal : str or None
+        The decimal point that was asked for.
+    place : callable, str -> str, or None
+        Says where a level stands first.
+    """
+    has_points = decimal == "," and numbers_from(levels) is not None
+    if has_points or written_with_commas(levels):
+        raise InputError(
+            f"{column} must hold numbers with a decimal point and no thousands "
+            f"separator, got {levels[0]!r}; say so if the comma is the decimal point, "
+            f"by decimal=',' (--decimal ,), rewrite the numbers, or {remedy}"
+        )
+    if len(levels) > most:
+        among = f"more than {most:,} different values"
+    elif name_rows(len(levels), n_present):
+        among = f"another value in each of the {n_present} rows"
+    else:
+        return
+    words = (level for level in levels if numbers_from([level]) is None)
+    odd = next(words, levels[0])
+    where = "" if place is None else f" ({place(odd)})"
+    raise InputError(
+        f"{column} must hold numbers or a few categories, got the text {odd!r}{where} "
+        f"among {among}; correct it, or {remedy}"
+    )
+
+
 def _are_numbers_mistyped(levels: Sequence[str]) -> bool:
     """Tell whether most levels are numbers, so that the others are mistakes."""
     sample: Iterable[str] = islice(levels, _SAMPLE)
@@ -122,7 +164,7 @@ class TextColumn:
         self._codes: dict[str, int] = {}
         self._absent: set[int] = {-1}
         self._pieces: list[NDArray[np.int32]] = []
-        self._n_present = 0
+        self.n_present = 0
 
     def add(self, cells: Sequence[str | None]) -> Index:
         """Append some rows; return which of them have no value."""
@@ -141,7 +183,7 @@ class TextColumn:
         if absent.size and self.absent_text is None:
             self.absent_text = (cells[int(absent[0])] or "").strip()
         codes[absent] = -1
-        self._n_present += codes.size - absent.size
+        self.n_present += codes.size - absent.size
         self._pieces.append(codes)
         return absent
 
@@ -172,9 +214,9 @@ class TextColumn:
         if n_levels <= most:
             return False
         levels = self.levels()
-        if n_levels == self._n_present <= MOST_NAMES and not are_dates(levels):
+        if n_levels == self.n_present <= MOST_NAMES and not are_dates(levels):
             return _are_numbers_mistyped(levels)
-        self.aside = why_aside(levels, self._n_present)
+        self.aside = why_aside(levels, self.n_present)
         if self.aside is None:
             return True
         self._codes, self._pieces = {}, []
@@ -183,8 +225,4 @@ class TextColumn:
     def settle(self) -> None:
         """Tell whether it is to be set aside, when all its rows are known."""
         if self.aside is None:
-            self.aside = why_aside(self.levels(), self._n_present)
-
-    def names_rows(self) -> bool:
-        """Tell whether it is another text in every row."""
-        return name_rows(len(self.levels()), self._n_present)
+            self.aside = why_aside(self.levels(), self.n_present)
