@@ -11,7 +11,7 @@ import numpy as np
 from linsep.arrays import Floats
 from linsep.figure_style import new_figure, style
 from linsep.input import InputError
-from linsep.input.types import LabelsLike
+from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
@@ -34,10 +34,55 @@ def within_axes(values: Floats) -> Floats:
 
 
 class Display:
-    """What the displays have in common: where they draw."""
+    """What the displays have in common: of what they are, and where they draw."""
 
     ax_: Axes
     figure_: Figure | SubFigure
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: OptimisticPerceptron,
+        X: FeaturesLike,
+        y: LabelsLike,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw a fit.
+
+        Parameters
+        ----------
+        estimator : OptimisticPerceptron
+            Fitted on two classes.
+        X, y : array-like
+            The rows it was fitted on.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            As in `plot`.
+        """
+        return cls._of_estimator(estimator, X, y).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_answer(cls, answer: Any, *, ax: Axes | None = None, **kwargs: Any) -> Self:
+        """Draw an answer: the rows it is about, of very many an even sample.
+
+        Parameters
+        ----------
+        answer : Separation or Diagnosis
+            As the call returned it: an unpickled answer has lost the rows.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            As in `plot`.
+
+        Raises
+        ------
+        InputError
+            If the answer has no rows to draw, or none that this picture can show.
+        """
+        return cls._of_answer(answer).plot(ax=ax, **kwargs)
 
     def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw on `ax`, or on a figure of its own; the class says where `kwargs` go."""
@@ -47,6 +92,14 @@ class Display:
             self._draw(ax, kwargs)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    @classmethod
+    def _of_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
+        raise NotImplementedError
+
+    @classmethod
+    def _of_answer(cls, answer: Any) -> Self:
+        raise NotImplementedError
 
     def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
         raise NotImplementedError

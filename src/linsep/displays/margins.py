@@ -17,16 +17,12 @@ from linsep.displays.display import (
 )
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, plain
 from linsep.input import InputError
-from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.diagnosis import Diagnosis
     from linsep.report.shown_rows import ShownRows
-    from linsep.result import Separation
 
 # The smallest distances of which a histogram can be drawn.
 SMALLEST = 1e-290
@@ -35,6 +31,9 @@ SMALLEST = 1e-290
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginDisplay(Display):
     """Histogram of the signed distances from the hyperplane, support rows marked.
+
+    Of an answer that no hyperplane separates, the distances are from the plane that
+    fits the classes best by least squares. Other keywords go to ``Axes.hist``.
 
     Parameters
     ----------
@@ -65,28 +64,7 @@ class MarginDisplay(Display):
         self.margins = within_axes(self.margins)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: OptimisticPerceptron,
-        X: FeaturesLike,
-        y: LabelsLike,
-        *,
-        ax: Axes | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the margins of the training rows.
-
-        Parameters
-        ----------
-        estimator : OptimisticPerceptron
-            Fitted on two classes.
-        X, y : array-like
-            The rows it was fitted on.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs
-            To ``Axes.hist``, here and in `plot`.
-        """
+    def _of_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
         estimator = on_processor(estimator)
         signs = signs_of(estimator, y)
         decisions = estimator.decision_function(to_numpy(X))
@@ -96,37 +74,17 @@ class MarginDisplay(Display):
             signs=signs,
             support=estimator.support_,
             classes=estimator.classes_,
-        ).plot(ax=ax, **kwargs)
+        )
 
     @classmethod
-    def from_answer(
-        cls, answer: Separation | Diagnosis, *, ax: Axes | None = None, **kwargs: Any
-    ) -> Self:
-        """Draw the margins of the rows of an answer, of very many an even sample.
-
-        Parameters
-        ----------
-        answer : Separation or Diagnosis
-            Of two classes, as the call returned it: an unpickled answer has lost the
-            rows. Where no hyperplane separates, the distances are from the plane that
-            fits the classes best by least squares.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs
-            To ``Axes.hist``, here and in `plot`.
-
-        Raises
-        ------
-        InputError
-            If the answer has no rows to draw, or is about more than two classes.
-        """
+    def _of_answer(cls, answer: Any) -> Self:
         shown = rows_of(answer)
         if not shown.is_distance:
             raise InputError(
                 f"margins are of two classes, but the answer is about "
                 f"{len(shown.classes)}; ProjectionDisplay draws them"
             )
-        return cls.of(shown).plot(ax=ax, **kwargs)
+        return cls.of(shown)
 
     @classmethod
     def of(cls, shown: ShownRows) -> Self:

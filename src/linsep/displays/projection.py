@@ -25,17 +25,13 @@ from linsep.figure_style import (
     plain,
 )
 from linsep.input import InputError, check_features
-from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows import as_dense
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.diagnosis import Diagnosis
     from linsep.report.shown_rows import ShownRows
-    from linsep.result import Separation
 
 # Rows beyond this many are drawn as a sample; those marked always are.
 MOST_POINTS = 4000
@@ -49,6 +45,8 @@ class ProjectionDisplay(Display):
 
     Across: the signed distance from the hyperplane. Up: the first principal direction
     of what is left of the rows when their component along the normal is taken out.
+    Fits with a linear kernel have such a picture. Other keywords go to
+    ``Axes.scatter``.
 
     Parameters
     ----------
@@ -82,24 +80,7 @@ class ProjectionDisplay(Display):
         self.across, self.up = within_axes(self.across), within_axes(self.up)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: OptimisticPerceptron,
-        X: FeaturesLike,
-        y: LabelsLike,
-        *,
-        ax: Axes | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the training rows of a fit with the linear kernel.
-
-        Parameters
-        ----------
-        estimator, X, y, ax
-            As of `MarginDisplay.from_estimator`.
-        **kwargs
-            To ``Axes.scatter``, here and in `plot`.
-        """
+    def _of_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
         estimator = on_processor(estimator)
         if estimator.kernel != "linear":
             raise InputError(
@@ -120,29 +101,11 @@ class ProjectionDisplay(Display):
             classes=estimator.classes_,
             marked=estimator.support_ if conflict is None else conflict,
             marked_as="support rows" if conflict is None else "the conflict",
-        ).plot(ax=ax, **kwargs)
+        )
 
     @classmethod
-    def from_answer(
-        cls, answer: Separation | Diagnosis, *, ax: Axes | None = None, **kwargs: Any
-    ) -> Self:
-        """Draw the rows of an answer, of very many an even sample.
-
-        Parameters
-        ----------
-        answer : Separation or Diagnosis
-            As the call returned it: an unpickled answer has lost the rows.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs
-            To ``Axes.scatter``, here and in `plot`.
-
-        Raises
-        ------
-        InputError
-            If the answer has no rows to draw.
-        """
-        return cls.of(rows_of(answer)).plot(ax=ax, **kwargs)
+    def _of_answer(cls, answer: Any) -> Self:
+        return cls.of(rows_of(answer))
 
     @classmethod
     def of(cls, shown: ShownRows) -> Self:
