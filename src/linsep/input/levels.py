@@ -99,17 +99,9 @@ class Columns:
 def coding_of_texts(
     texts: Sequence[str], sizes: Sequence[int] | Index, is_whole: bool
 ) -> Levels | Truths:
-    """Say what a column of texts that is a category becomes.
+    """Say what a category becomes: its texts in order, and how many rows have each.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        All that occur, in order.
-    sizes : sequence of int
-        How many of the rows that count have each: levels are those that some have, the
-        reference the first of the commonest.
-    is_whole : bool
-        Whether it stands for the constant, unless it is one number.
+    The reference is the first of the commonest; with `is_whole` there is none.
     """
     if are_truths(texts):
         return Truths(tuple(texts))

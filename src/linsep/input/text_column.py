@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 
@@ -93,57 +94,6 @@ def why_aside(levels: Sequence[str], n_present: int) -> str | None:
     return None
 
 
-def require_category(
-    column: str,
-    levels: Sequence[str],
-    n_present: int,
-    most: int,
-    remedy: str,
-    *,
-    decimal: str | None = None,
-    place: Callable[[str], str] | None = None,
-) -> None:
-    """Refuse texts that are no category by mistake: numbers, or too many levels.
-
-    Parameters
-    ----------
-    column : str
-        With its source, as messages name it.
-    levels : sequence of str
-        All that occur.
-    n_present : int
-        How many rows have one.
-    most : int
-        How many levels there may be.
-    remedy : str
-        What else to do.
-    decimal : str or None
-        The decimal point that was asked for.
-    place : callable, str -> str, or None
-        Says where a level stands first.
-    """
-    has_points = decimal == "," and numbers_from(levels) is not None
-    if has_points or written_with_commas(levels):
-        raise InputError(
-            f"{column} must hold numbers with a decimal point and no thousands "
-            f"separator, got {levels[0]!r}; say so if the comma is the decimal point, "
-            f"by decimal=',' (--decimal ,), rewrite the numbers, or {remedy}"
-        )
-    if len(levels) > most:
-        among = f"more than {most:,} different values"
-    elif name_rows(len(levels), n_present):
-        among = f"another value in each of the {n_present} rows"
-    else:
-        return
-    words = (level for level in levels if numbers_from([level]) is None)
-    odd = next(words, levels[0])
-    where = "" if place is None else f" ({place(odd)})"
-    raise InputError(
-        f"{column} must hold numbers or a few categories, got the text {odd!r}{where} "
-        f"among {among}; correct it, or {remedy}"
-    )
-
-
 def _are_numbers_mistyped(levels: Sequence[str]) -> bool:
     """Tell whether most levels are numbers, so that the others are mistakes."""
     sample: Iterable[str] = islice(levels, _SAMPLE)
@@ -151,14 +101,65 @@ def _are_numbers_mistyped(levels: Sequence[str]) -> bool:
     return 2 * sum(is_number) > len(is_number)
 
 
-class TextColumn:
+class Texts(ABC):
+    """What a column of text holds, however it is read: a category, or none.
+
+    `aside` says why it is none where that is no mistake in the data.
+    """
+
+    aside: str | None = None
+    n_present: int  # rows that have a text
+
+    @abstractmethod
+    def levels(self) -> list[str]:
+        """Return the levels in the order first seen."""
+
+    def settle(self) -> None:
+        """Tell whether it is to be set aside, when all its rows are known."""
+        if self.aside is None:
+            self.aside = why_aside(self.levels(), self.n_present)
+
+    def require_category(
+        self,
+        column: str,
+        most: int,
+        decimal: str | None,
+        remedy: str,
+        place: Callable[[str], str] = lambda level: "",
+    ) -> None:
+        """Refuse numbers that were mistyped, and more levels than `most`.
+
+        The `column` is as messages call it; `place` says where a level stands first.
+        """
+        levels = self.levels()
+        has_points = decimal == "," and numbers_from(levels) is not None
+        if has_points or written_with_commas(levels):
+            raise InputError(
+                f"{column} must hold numbers with a decimal point and no thousands "
+                f"separator, got {levels[0]!r}; say so if the comma is the decimal "
+                f"point, by decimal=',' (--decimal ,), rewrite the numbers, or {remedy}"
+            )
+        if len(levels) > most:
+            among = f"more than {most:,} different values"
+        elif name_rows(len(levels), self.n_present):
+            among = f"another value in each of the {self.n_present} rows"
+        else:
+            return
+        words = (level for level in levels if numbers_from([level]) is None)
+        odd = next(words, levels[0])
+        raise InputError(
+            f"{column} must hold numbers or a few categories, got the text {odd!r}"
+            f"{place(odd)} among {among}; correct it, or {remedy}"
+        )
+
+
+class TextColumn(Texts):
     """A column of text: a code for every row, levels in the order first seen.
 
     `missing` are the texts that stand for no value; None always does.
     """
 
     def __init__(self, missing: Collection[str] = MISSING) -> None:
-        self.aside: str | None = None
         self.absent_text: str | None = None  # the first that stands for no value
         self._missing = missing
         self._codes: dict[str, int] = {}
@@ -221,8 +222,3 @@ class TextColumn:
             return True
         self._codes, self._pieces = {}, []
         return False
-
-    def settle(self) -> None:
-        """Tell whether it is to be set aside, when all its rows are known."""
-        if self.aside is None:
-            self.aside = why_aside(self.levels(), self.n_present)

@@ -30,7 +30,7 @@ from linsep.input.levels import (
     coding_of_texts,
     most_levels,
 )
-from linsep.input.text_column import MISSING, TextColumn, require_category
+from linsep.input.text_column import MISSING, TextColumn
 from linsep.rows import split
 from linsep.rows.mapped import mapped_rows
 
@@ -355,15 +355,13 @@ class TableBuilder:
 
     def _require_category(self, j: int) -> None:
         """Refuse a column of text that is no category."""
-        column = self._texts[j]
-        require_category(
+        texts = self._texts[j]
+        texts.require_category(
             f"{self._source}: column {self._selection.names[j]!r}",
-            column.levels(),
-            column.n_present,
             self._most_levels,
+            self._request.decimal,
             self._leave_out(j),
-            decimal=self._request.decimal,
-            place=lambda text: self._place(column.row_of(text)),
+            lambda level: f" ({self._place(texts.row_of(level))})",
         )
 
 

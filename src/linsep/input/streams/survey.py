@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,7 @@ from linsep.input.labels import are_positive, signs_from, signs_of_counts
 from linsep.input.levels import Levels, Truths, coding_of_texts, most_levels
 from linsep.input.streams.coding import absent, codes_of, is_text
 from linsep.input.streams.sources import Source
-from linsep.input.text_column import MOST_NAMES, in_order, require_category, why_aside
+from linsep.input.text_column import MOST_NAMES, Texts, in_order
 
 # Different values of a text that are looked at, whatever the number of rows.
 MOST_TEXTS = 1_000_000
@@ -30,65 +30,50 @@ MOST_TEXTS = 1_000_000
 MOST_LABELS = 1_000
 
 
-@dataclass
-class Texts:
-    """What a column of text holds.
+class CountedTexts(Texts):
+    """How often each text of a column occurs, also among the rows that are left out.
 
-    Attributes
-    ----------
-    sizes : Counter
-        How often each text occurs.
-    dropped : Counter
-        The same among the rows that are left out.
-    aside : str or None
-        Why it is no feature, where its texts were so many that they were not counted to
-        the end.
-    absent : InputError or None
-        Where some row has none.
+    `absent` is the error where some row has none.
     """
 
-    sizes: Counter[str] = field(default_factory=Counter)
-    dropped: Counter[str] = field(default_factory=Counter)
-    aside: str | None = None
-    absent: InputError | None = None
+    def __init__(self) -> None:
+        self.sizes = Counter[str]()
+        self.dropped = Counter[str]()
+        self.n_present = 0
+        self.absent: InputError | None = None
+
+    def levels(self) -> list[str]:
+        """Return the levels in the order first seen."""
+        return list(self.sizes)
 
     def add(self, values: Sequence[str], codes: Index, kept: Mask | None) -> None:
         """Count the texts of a batch, given by their numbers; -1 is none."""
-        _count(self.sizes, values, codes)
+        self.n_present += _count(self.sizes, values, codes)
         if kept is not None:
             _count(self.dropped, values, codes[~kept])
 
-    def merge(self, other: Texts) -> None:
+    def merge(self, other: CountedTexts) -> None:
         """Count those of another part of the data."""
         self.sizes.update(other.sizes)
-        self.dropped.update(other.dropped)
+        self.n_present += other.n_present
         self.aside = self.aside or other.aside
         self.absent = self.absent or other.absent
 
-    @property
-    def why_aside(self) -> str | None:
-        """Why it is no feature."""
-        return self.aside or why_aside(list(self.sizes), self.sizes.total())
-
-    def require_category(
-        self, source: str, name: str, most: int, decimal: str | None = None
-    ) -> None:
-        """Refuse texts that are no category, as those of files and frames."""
-        require_category(
-            f"{source}: column {name!r}",
-            list(self.sizes),
-            self.sizes.total(),
-            most,
-            f"leave the column out {drop_option(name)}",
-            decimal=decimal,
-        )
+    def coded(self, is_whole: bool) -> Levels | Truths:
+        """Say what it becomes, by the rows that are not left out."""
+        every = self.levels()
+        levels = [every[k] for k in in_order(every)]
+        sizes = [self.sizes[level] - self.dropped[level] for level in levels]
+        return coding_of_texts(levels, sizes, is_whole)
 
 
-def _count(sizes: Counter[str], values: Sequence[str], codes: Index) -> None:
-    found = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
-    for value, size in zip(values, found, strict=True):
+def _count(sizes: Counter[str], values: Sequence[str], codes: Index) -> int:
+    """Count texts, and return how many there are."""
+    found = np.bincount(codes[codes >= 0], minlength=len(values))
+    for value, size in zip(values, found.tolist(), strict=True):
         if size:
             sizes[value] += size
+    return int(found.sum())
 
 
 @dataclass(frozen=True)
@@ -105,7 +90,7 @@ class Survey:
         Rows of the source.
     present : ndarray of int, or None
         The numbers of the rows present, where some were left out.
-    texts : dict of str to Texts
+    texts : dict of str to CountedTexts
         The columns of text.
     missing : Counter
         How many rows lack a value, by column.
@@ -117,7 +102,7 @@ class Survey:
     codes: NDArray[np.signedinteger[Any]]
     n_given: int
     present: Index | None
-    texts: dict[str, Texts]
+    texts: dict[str, CountedTexts]
     missing: Counter[str]
     is_count: bool = False
 
@@ -129,9 +114,9 @@ class Survey:
         """
         found = {}
         for name, texts in self.texts.items():
-            why = texts.why_aside
-            if why is not None:
-                found[name] = why
+            texts.settle()
+            if texts.aside is not None:
+                found[name] = texts.aside
             elif texts.absent is not None:
                 raise texts.absent
         return found
@@ -143,12 +128,13 @@ class Survey:
         for name, texts in self.texts.items():
             if name in self.left_out:
                 continue
-            most = most_levels(self.n_given)
-            texts.require_category(source, name, most, request.decimal)
-            every = list(texts.sizes)
-            levels = [every[k] for k in in_order(every)]
-            sizes = [texts.sizes[level] - texts.dropped[level] for level in levels]
-            found[name] = coding_of_texts(levels, sizes, not has_constant)
+            texts.require_category(
+                f"{source}: column {name!r}",
+                most_levels(self.n_given),
+                request.decimal,
+                f"leave the column out {drop_option(name)}",
+            )
+            found[name] = texts.coded(not has_constant)
             has_constant |= isinstance(found[name], Levels)
         return found
 
@@ -156,7 +142,7 @@ class Survey:
     def merged(cls, parts: Sequence[Survey]) -> Survey:
         """Put the surveys of parts together, none of which left rows out."""
         labels: dict[Any, int] = {}
-        codes, texts = [], {name: Texts() for name in parts[0].texts}
+        codes, texts = [], {name: CountedTexts() for name in parts[0].texts}
         for part in parts:
             for label in part.labels:
                 labels.setdefault(label, len(labels))
@@ -193,9 +179,8 @@ def survey(
     is_count : bool
         Whether the labels are counts, of which matters whether they are zero.
     """
-    found = {
-        name: Texts() for name in features if is_text(source.schema.field(name).type)
-    }
+    texts = [name for name in features if is_text(source.schema.field(name).type)]
+    found = {name: CountedTexts() for name in texts}
     columns = [*(features if drops else found), target]
     labels: dict[Any, int] = {}
     codes, present, missing = [], [], Counter(dict.fromkeys(columns, 0))
@@ -211,19 +196,21 @@ def survey(
             rows = np.arange(len(batch)) if kept is None else np.flatnonzero(kept)
             present.append(first + rows)
         codes.append(label_codes(labelled, labels, target, first, is_count))
-        for name, texts in found.items():
-            if texts.aside is not None:
+        for name, seen in found.items():
+            if seen.aside is not None:
                 continue
             numbers, values = codes_of(batch.column(name))
-            if not drops and texts.absent is None and (numbers < 0).any():
-                texts.absent = absent(name, first, numbers < 0)
-            texts.add(values, numbers, kept)
-            if len(texts.sizes) > MOST_NAMES:
-                why = texts.why_aside
-                if why is not None:
-                    found[name] = Texts(aside=why)
-                elif len(texts.sizes) > MOST_TEXTS:
-                    texts.require_category(source.name, name, MOST_TEXTS)
+            if not drops and seen.absent is None and (numbers < 0).any():
+                seen.absent = absent(name, first, numbers < 0)
+            seen.add(values, numbers, kept)
+            if len(seen.sizes) > MOST_NAMES:
+                seen.settle()
+                if seen.aside is not None:
+                    seen.sizes.clear()
+                elif len(seen.sizes) > MOST_TEXTS:
+                    column = f"{source.name}: column {name!r}"
+                    remedy = f"leave it out {drop_option(name)}"
+                    seen.require_category(column, MOST_TEXTS, None, remedy)
     every = np.concatenate(codes) if codes else np.empty(0, dtype=np.int16)
     is_all = every.size == n_given
     return Survey(
