@@ -30,9 +30,8 @@ def planted(n, d, margin, seed=0):
 
 
 def loop_alone(rows, limit=20_000):
-    for state in OptimisticLoop(Oracle(rows)).rounds():
-        if state.separator is not None or state.n_rounds >= limit:
-            return state.n_rounds, state.separator is not None
+    state = OptimisticLoop(Oracle(rows)).play(limit)
+    return state.n_rounds, state.found
 
 
 def active_set_alone(rows):
@@ -52,10 +51,10 @@ def main():
     print("rows x columns | ns a multiply-add: loop, active set | steps a coordinate")
     for n, d in [(1_000, 30), (2_000, 100), (4_000, 200), (5_000, 600)]:
         rows = whiten(planted(n, d, 1e-3)).rows
-        oracle = Oracle(rows)
+        ask = Oracle(rows).sweep.answer
         v = np.ones(d)
-        oracle(v)
-        _, seconds = timed(lambda o=oracle, v=v: [o(v) for _ in range(20)])
+        ask(v, v)
+        _, seconds = timed(lambda ask=ask, v=v: [ask(v, v) for _ in range(20)])
         of_loop = seconds / 20 / (2 * n * d)
         state, seconds = timed(active_set_alone, rows)
         of_active_set = seconds / state.n_steps / (2.5 * d**2 + n * d / 16)

@@ -242,7 +242,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lazy": set(),
     "labellings": set(),
     "figure_style": {"whole_files"},
-    "rows": set(),
+    "rows": {"arrays"},
     "input": {"arrays", "printable", "rows"},
     "displays": {"arrays", "figure_style", "input", "rows"},
     "report": {
@@ -255,7 +255,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "whole_files",
     },
     "solvers": {"arrays", "rows"},
-    "proof": {"input", "rows", "whole_files"},
+    "proof": {"arrays", "input", "rows", "whole_files"},
     "verified": {"arrays", "proof", "rows", "solvers"},
     "result": {"arrays", "input", "lazy", "printable", "proof", "report", "wrapping"},
     "search": {
@@ -273,7 +273,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "separation": {"input", "result", "search"},
     "largest_margin": {"input", "result", "search"},
     "chance": {"input", "labellings", "result", "rows", "search"},
-    "classifier": {"input", "result", "rows", "search", "solvers"},
+    "classifier": {"arrays", "input", "result", "rows", "search", "solvers"},
     "diagnosis.status": set(),
     "diagnosis.watch": set(),
     "diagnosis.inputs": {"arrays", "input", "rows"},

@@ -1,17 +1,34 @@
 """Textbook versions of what runs compiled: one line of a paper, one line of NumPy."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from linsep.solvers.oracle import Answer
+from linsep.solvers._optimistic import Loop
+from linsep.solvers.optimistic import safe_step
+from linsep.solvers.oracle import Oracle
 from linsep.solvers.soft_margin._passes import capped_exponentials
 from linsep.solvers.soft_margin.game import worst_mean
 
 
+class Answer(NamedTuple):
+    """The oracle's answer at v: f, x and the least product; and that with w."""
+
+    f: float
+    x: np.ndarray
+    margin: float
+    margin_play: float
+
+
+def answer_of(A, v, w=None):
+    """The compiled oracle's answer at v."""
+    return Answer(*Oracle(A).sweep.answer(v, v if w is None else w))
+
+
 @dataclass
 class Played:
-    """A round: the names of `linsep.solvers.optimistic.Round`."""
+    """A round: the names of `linsep.solvers.optimistic`'s docstring, in words."""
 
     n_rounds: int
     play: np.ndarray
@@ -22,10 +39,30 @@ class Played:
     step_size: float
     f: float
     margin: float
+    margin_play: float
 
     @property
     def margin_upper(self):
         return np.linalg.norm(self.weighted_sum) / self.step_sum
+
+    @property
+    def separator(self):
+        if self.margin > 0:
+            return self.total
+        return self.play if self.margin_play > 0 else None
+
+
+def compiled_rounds(A, step_size=None, floor=None):
+    """The rounds of the compiled loop one by one, from the safe step if not told."""
+    oracle = Oracle(A)
+    safe = safe_step(oracle)
+    first = safe if step_size is None else step_size
+    loop = Loop(oracle.sweep, first, 0.5 * safe if floor is None else floor)
+    while True:
+        loop.advance(0, 0.0)
+        steps = loop.step_sum, loop.step_size
+        bounds = loop.f, loop.margin, loop.margin_play
+        yield Played(loop.n_rounds, *loop.vectors(), *steps, *bounds)
 
 
 def softmin_oracle(A):
@@ -58,7 +95,8 @@ def optimistic_rounds(oracle, d, step_size, floor):
                 break
             eta /= 2
         v, f, x, G, S = v + eta * w, answer.f, answer.x, G + eta * answer.x, S + eta
-        yield Played(n_rounds, w, v, x, G, S, eta, f, answer.margin)
+        margins = answer.margin, answer.margin_play
+        yield Played(n_rounds, w, v, x, G, S, eta, f, *margins)
         if np.isfinite(floor):
             eta *= 1.3
 

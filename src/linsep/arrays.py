@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 #: Floats of either precision.
 Reals: TypeAlias = NDArray[np.floating[Any]]
-#: Numbers of rows or columns.
+#: Numbers of rows, columns or classes.
 Index: TypeAlias = NDArray[np.intp]
 #: -1 or +1 for each row.
 Signs: TypeAlias = NDArray[np.int8]

@@ -22,13 +22,12 @@ from scipy.sparse import csr_array, issparse
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
 from helpers import PEAK, ROOT, shared_file
-from linsep.input import InputError, coded_matrix
+from linsep.input import InputError, coded_matrix, text_column
 from linsep.input.files import (
     read_labelled,
     read_table,
     svmlight,
     tabular,
-    text_column,
 )
 
 

@@ -11,8 +11,7 @@ from sklearn.datasets import load_breast_cancer
 
 from linsep.solvers import _factors
 from linsep.solvers.metric import rewhiten, whiten
-from linsep.solvers.optimistic import OptimisticLoop
-from linsep.solvers.oracle import Oracle
+from textbook import compiled_rounds
 
 
 def signed(X, y):
@@ -26,8 +25,7 @@ def planted(seed, n=60, d=4):
 
 
 def count_rounds(A, limit=5000):
-    oracle = Oracle(whiten(A).rows)
-    for state in OptimisticLoop(oracle).rounds():
+    for state in compiled_rounds(whiten(A).rows):
         if state.separator is not None or state.n_rounds >= limit:
             return state.n_rounds
     raise AssertionError
@@ -129,12 +127,11 @@ def test_rewhitening_helps_where_the_margin_is_small():
     from linsep.solvers.oracle import softmin
 
     coordinates = whiten(signed(X, y))
-    for state in OptimisticLoop(Oracle(coordinates.rows)).rounds():
+    for state in compiled_rounds(coordinates.rows):
         if state.n_rounds >= 24:
             break
     weights = softmin(coordinates.rows @ state.total)
-    oracle = Oracle(rewhiten(coordinates, weights).rows)
-    for again in OptimisticLoop(oracle).rounds():
+    for again in compiled_rounds(rewhiten(coordinates, weights).rows):
         if again.separator is not None:
             break
     assert state.n_rounds + again.n_rounds < count_rounds(signed(X, y))

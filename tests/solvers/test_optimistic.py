@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from linsep.solvers.metric import whiten
 from linsep.solvers.optimistic import OptimisticLoop, safe_step
 from linsep.solvers.oracle import Oracle, softmin
-from textbook import optimistic_rounds, softmin_oracle
+from textbook import compiled_rounds, optimistic_rounds, softmin_oracle
 
 
 def paper_rows(n):
@@ -49,8 +49,7 @@ def test_fixed_step_of_the_adaptive_loop_is_algorithm_1(seed):
     X, y = random_data(seed, separable=False)
     A = y[:, None] * X
     r = 1 / safe_step(Oracle(A))
-    loop = OptimisticLoop(Oracle(A), step_size=1 / r, adaptive=False)
-    rounds = islice(loop.rounds(), 50)
+    rounds = islice(compiled_rounds(A, 1 / r, floor=np.inf), 50)
     for state, (w, p, average) in zip(
         rounds, textbook_algorithm_1(X, y, r, 50), strict=True
     ):
@@ -68,7 +67,7 @@ def test_adaptive_rounds_equal_the_textbook_loop(seed, separable):
     A = y[:, None] * X
     step = safe_step(Oracle(A))
     book = optimistic_rounds(softmin_oracle(A), A.shape[1], step, 0.5 * step)
-    loop = OptimisticLoop(Oracle(A)).rounds()
+    loop = compiled_rounds(A)
     # Later, without a separator, plays shrink to the size of their rounding.
     for state, expected in islice(zip(loop, book, strict=True), 25):
         assert state.n_rounds == expected.n_rounds
@@ -92,7 +91,9 @@ def test_rounds_at_a_time_stop_where_single_rounds_would(enough):
     assert at_once.found
     assert at_once.n_rounds == state.n_rounds
     np.testing.assert_array_equal(at_once.total, state.total)
-    reach = state.margin_upper * np.linalg.norm(state.total)
+    last = next(r for r in compiled_rounds(A) if r.n_rounds == state.n_rounds)
+    np.testing.assert_array_equal(last.total, state.total)
+    reach = last.margin_upper * np.linalg.norm(state.total)
     assert state.margin > enough * reach or state.margin_play > 0 == enough
     few = OptimisticLoop(Oracle(A)).play(3, enough=1.0)
     assert not few.found
@@ -110,8 +111,8 @@ def test_regret_bound_holds_at_every_round(seed, separable, adaptive, step):
     A = y[:, None] * X
     n = len(A)
     first = None if step is None else step * safe_step(Oracle(A))
-    loop = OptimisticLoop(Oracle(A), step_size=first, adaptive=adaptive)
-    for state in islice(loop.rounds(), 80):
+    loop = compiled_rounds(A, first, None if adaptive else np.inf)
+    for state in islice(loop, 80):
         G = state.weighted_sum
         rounding = 1e-9 * (1 + G @ G)
         assert state.margin >= 0.5 * G @ G - np.log(n) - rounding
@@ -126,7 +127,7 @@ def test_pseudoexamples_stay_small_for_ever_without_a_separator(seed):
     A = rng.standard_normal((40, 3))
     A = np.vstack([A, -A])  # a point and its opposite: no separator
     bound = np.sqrt(2 * np.log(len(A)))
-    for state in islice(OptimisticLoop(Oracle(A)).rounds(), 400):
+    for state in islice(compiled_rounds(A), 400):
         assert np.linalg.norm(state.weighted_sum) <= bound * (1 + 1e-9)
         assert state.separator is None
 
@@ -139,7 +140,7 @@ def test_free_bound_is_above_the_planted_margin(seed):
     w /= np.linalg.norm(w)
     A = rng.standard_normal((n, d))
     A += np.outer(np.maximum(0, margin - A @ w), w)
-    for state in islice(OptimisticLoop(Oracle(A)).rounds(), 40):
+    for state in islice(compiled_rounds(A), 40):
         assert state.margin_upper >= margin * (1 - 1e-9)
         # Rounds to separation: S > sqrt(2 ln n) / margin is enough.
         if state.step_sum > np.sqrt(2 * np.log(n)) / margin * (1 + 1e-9):
@@ -149,14 +150,14 @@ def test_free_bound_is_above_the_planted_margin(seed):
 def test_adaptive_steps_never_fall_under_half_the_safe_step():
     X, y = random_data(7, separable=False)
     A = y[:, None] * X
-    for state in islice(OptimisticLoop(Oracle(A)).rounds(), 300):
+    for state in islice(compiled_rounds(A), 300):
         assert state.step_size >= 0.5 * safe_step(Oracle(A))
 
 
 def test_first_step_far_too_long_is_halved_until_the_bound_holds():
     X, y = random_data(11, separable=False)
     A = y[:, None] * X
-    state = OptimisticLoop(Oracle(A), step_size=1e6 * safe_step(Oracle(A))).play()
+    state = next(compiled_rounds(A, 1e6 * safe_step(Oracle(A))))
     G = state.weighted_sum
     assert state.margin >= 0.5 * G @ G - np.log(len(A)) - 1e-9 * (1 + G @ G)
 
@@ -164,8 +165,7 @@ def test_first_step_far_too_long_is_halved_until_the_bound_holds():
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 20])
 def test_metric_separates_the_papers_data_in_two_rounds(n):
     coordinates = whiten(paper_rows(n))
-    oracle = Oracle(coordinates.rows)
-    for state in OptimisticLoop(oracle).rounds():
+    for state in compiled_rounds(coordinates.rows):
         if state.separator is not None:
             break
     assert state.n_rounds <= 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.result import LargestMargin, Separation
 from linsep.search.limits import Callback
 
@@ -66,24 +66,21 @@ class Fitted:
         Of a logistic regression.
     """
 
-    coef: NDArray[np.float64]
-    intercept: NDArray[np.float64]
+    coef: Floats
+    intercept: Floats
     separation: Separation
-    support: NDArray[np.intp]
+    support: Index
     nu: float | None = None
     value: tuple[float, float] | None = None
     closed: bool = True
     n_iter: int = 0
     temperature: float = 0.0
-    pairs: NDArray[np.intp] | None = None
+    pairs: Index | None = None
     penalty: float | None = None
 
     @classmethod
     def separated(
-        cls,
-        coef: NDArray[np.float64],
-        intercept: NDArray[np.float64],
-        separation: Separation,
+        cls, coef: Floats, intercept: Floats, separation: Separation
     ) -> Fitted:
         """Return the fit of a hyperplane that separates."""
         support = None
@@ -93,11 +90,7 @@ class Fitted:
         return cls(coef, intercept, separation, support, n_iter=separation.n_rounds)
 
 
-def smallest_margin(
-    decisions: NDArray[np.float64],
-    labels: NDArray[np.intp],
-    lengths: NDArray[np.float64],
-) -> float:
+def smallest_margin(decisions: Floats, labels: Index, lengths: Floats) -> float:
     """Return the smallest signed distance of a row from a tie with another class.
 
     Decisions are of shape (n,) or (n, n_classes), labels class numbers. `lengths`

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.classifier.fitted import Fitted, Settings
 from linsep.classifier.many_classes import fit_joint
 from linsep.classifier.samples import Samples
@@ -30,7 +31,7 @@ from linsep.search.limits import Clock, Effort
 from linsep.solvers.gram_factor import Columns, GramFactor, gram_factor
 
 # A kernel's name, or a function of two arrays of rows that returns their Gram matrix.
-KernelLike: TypeAlias = str | Callable[[Any, Any], NDArray[np.float64]]
+KernelLike: TypeAlias = str | Callable[[Any, Any], Floats]
 
 # Multiplications, n r^2, that a system of a soft fit may cost.
 SOFT_WORK = 4e9
@@ -56,7 +57,7 @@ class Kernel:
                 gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         return replace(self, gamma=gamma)
 
-    def values(self, X: Any, Z: Any) -> NDArray[np.float64]:
+    def values(self, X: Any, Z: Any) -> Floats:
         """Return the kernel between rows: shape (len(X), len(Z))."""
         if callable(self.function):
             return np.asarray(self.function(X, Z), dtype=np.float64)
@@ -68,13 +69,13 @@ class Kernel:
         gram = pairwise_kernels(X, Z, metric=self.function, **given)
         return np.asarray(gram, dtype=np.float64)
 
-    def columns(self, X: Any, at: NDArray[np.intp]) -> NDArray[np.float64]:
+    def columns(self, X: Any, at: Index) -> Floats:
         """Return named columns of the Gram matrix of rows; given one, its own."""
         if self.function == "precomputed":
             return np.asarray(X[:, at], dtype=np.float64)
         return self.values(X, X[at])
 
-    def diagonal(self, X: Any) -> NDArray[np.float64]:
+    def diagonal(self, X: Any) -> Floats:
         """Return the diagonal of the Gram matrix of rows."""
         if self.function == "rbf":
             return np.ones(X.shape[0])
@@ -93,17 +94,17 @@ class KernelSpace:
     """
 
     kernel: Kernel
-    landmarks: NDArray[np.intp]
+    landmarks: Index
     rows: Any
-    triangle: NDArray[np.float64]
+    triangle: Floats
 
-    def features(self, X: Any) -> NDArray[np.float64]:
+    def features(self, X: Any) -> Floats:
         """Return the kernel between new rows and the landmarks."""
         if self.rows is None:
             return np.asarray(X, dtype=np.float64)[:, self.landmarks]
         return self.kernel.values(X, self.rows)
 
-    def length(self, dual_coef: NDArray[np.float64]) -> float:
+    def length(self, dual_coef: Floats) -> float:
         """Return the norm, in the feature space, of a sum of kernels at landmarks."""
         return float(np.linalg.norm(dual_coef @ self.triangle))
 
@@ -111,12 +112,12 @@ class KernelSpace:
 def fit_kernel(
     kernel: Kernel,
     X: Any,
-    labels: NDArray[np.intp],
-    weights: NDArray[np.float64],
-    units: NDArray[np.float64],
+    labels: Index,
+    weights: Floats,
+    units: Floats,
     classes: NDArray[Any],
     settings: Settings,
-) -> tuple[list[Fitted], KernelSpace, NDArray[np.float64], Samples]:
+) -> tuple[list[Fitted], KernelSpace, Floats, Samples]:
     """Fit all classes at once, or one hyperplane a class (one in all for two).
 
     The `coef` of the fits returned are those of the kernel at the landmarks. Beside
@@ -137,7 +138,7 @@ def fit_kernel(
         samples = Samples.of(X, labels, weights, units)
     kernel = kernel.settled(samples.X)
 
-    def columns(at: NDArray[np.intp]) -> NDArray[np.float64]:
+    def columns(at: Index) -> Floats:
         return kernel.columns(samples.X, at)
 
     factor = gram_factor(columns, kernel.diagonal(samples.X))
@@ -198,7 +199,7 @@ def _separation(
     columns: Columns,
     classes: NDArray[Any],
     settings: Settings,
-) -> tuple[Separation, NDArray[np.float64] | None]:
+) -> tuple[Separation, Floats | None]:
     """Decide separability in the feature space; also return the separator found."""
     whole = problem_of(
         factor.columns, side.labels, classes, None, settings.fit_intercept

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linsep.arrays import Floats
 from linsep.classifier.kernel_fits import KernelLike, KernelSpace
 from linsep.classifier.probabilities import log_probabilities
 from linsep.input import InputError, check_features
@@ -46,14 +47,14 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     temperature: float | str
     kernel: KernelLike
     classes_: NDArray[Any]
-    intercept_: NDArray[np.float64]
+    intercept_: Floats
     separation_: Separation | tuple[Separation, ...]
-    coef_: NDArray[np.float64]
-    dual_coef_: NDArray[np.float64]
+    coef_: Floats
+    dual_coef_: Floats
     _space: KernelSpace | None
     _columns: Columns | None  # those of a frame or a file that was coded
 
-    def decision_function(self, X: FeaturesLike) -> NDArray[np.float64]:
+    def decision_function(self, X: FeaturesLike) -> Floats:
         """Return signed decision values.
 
         Parameters
@@ -68,7 +69,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._scores(X, "decision_function")
 
-    def _scores(self, X: Any, method: str) -> NDArray[np.float64]:
+    def _scores(self, X: Any, method: str) -> Floats:
         """Return decision values for a method, where the rows are."""
         check_is_fitted(self)
         if get_config()["array_api_dispatch"]:
@@ -89,18 +90,18 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             X = moved_to(X, self._space.features(to_numpy(X)))
         return self._decide(X)
 
-    def _decide(self, features: Any) -> NDArray[np.float64]:
+    def _decide(self, features: Any) -> Floats:
         coef, intercept = self._coef, self.intercept_
         xp = namespace_of(features)
         if xp is None:
             coef, intercept = to_numpy(coef), to_numpy(intercept)
         else:
             features = xp.asarray(features, dtype=coef.dtype)
-        scores: NDArray[np.float64] = features @ coef.T + intercept
+        scores: Floats = features @ coef.T + intercept
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @property
-    def _coef(self) -> NDArray[np.float64]:
+    def _coef(self) -> Floats:
         return self.coef_ if self._space is None else self.dual_coef_
 
     def _require_same_place(self, X: Any, method: str) -> None:
@@ -158,7 +159,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: FeaturesLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: FeaturesLike) -> Floats:
         """Return the probability of each class; see the notes above.
 
         Parameters
@@ -173,11 +174,11 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._probabilities(X, np.exp, "predict_proba")
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: FeaturesLike) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: FeaturesLike) -> Floats:
         """Return logarithms of the probabilities; see `predict_proba`."""
         return self._probabilities(X, np.asarray, "predict_log_proba")
 
-    def _probabilities(self, X: Any, of_logs: Any, method: str) -> NDArray[np.float64]:
+    def _probabilities(self, X: Any, of_logs: Any, method: str) -> Floats:
         """Return a function of the logarithms of probabilities, where the rows are."""
         scores = self._scores(X, method)
         values = to_numpy(scores)
@@ -185,7 +186,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             logs = np.zeros((len(values), 1))
         else:
             logs = log_probabilities(values, joint=hasattr(self, "pairs_"))
-        found: NDArray[np.float64] = moved_to(scores, of_logs(logs))
+        found: Floats = moved_to(scores, of_logs(logs))
         return found
 
     def _verdict(self) -> str:

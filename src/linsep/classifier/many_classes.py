@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.classifier.fitted import Fitted, Settings
 from linsep.classifier.samples import Samples
 from linsep.classifier.separating import (
@@ -125,9 +126,7 @@ def _signed_pairs(pairs: Pairs, X: Any, fit_intercept: bool) -> Any:
     return np.ascontiguousarray(pairs.blocks(X)[:, : -X.shape[1]])
 
 
-def _split(
-    w: NDArray[np.float64], n_classes: int, fit_intercept: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _split(w: Floats, n_classes: int, fit_intercept: bool) -> tuple[Floats, Floats]:
     """Cut the joint vector into each class's coefficients and intercept."""
     blocks = w.reshape(n_classes - 1, -1)
     blocks = np.vstack([blocks, np.zeros(blocks.shape[1])])
@@ -137,7 +136,7 @@ def _split(
     return blocks[:, :-1], blocks[:, -1]
 
 
-def _separates(pairs: Pairs, decisions: NDArray[np.float64]) -> bool:
+def _separates(pairs: Pairs, decisions: Floats) -> bool:
     """Tell whether every row scores its own class above every other."""
     own, rival = (decisions[pairs.row, k] for k in (pairs.own, pairs.rival))
     return bool((own > rival).all())

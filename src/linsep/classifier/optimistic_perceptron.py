@@ -6,12 +6,12 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from linsep.arrays import Floats, Index
 from linsep.classifier.fit_warnings import warn_of
 from linsep.classifier.fitted import Fitted, Settings, smallest_margin
 from linsep.classifier.kernel_fits import Kernel, KernelLike, fit_kernel
@@ -343,11 +343,7 @@ class OptimisticPerceptron(LinearRule):
         self.coef_ = self._take([fit], settings)
 
     def _fit_linear(
-        self,
-        X: Any,
-        labels: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        units: NDArray[np.float64],
+        self, X: Any, labels: Index, weights: Floats, units: Floats
     ) -> None:
         settings = self._settings()
         self._space = None
@@ -364,11 +360,7 @@ class OptimisticPerceptron(LinearRule):
         self._measure(X if kept.size == len(labels) else X[kept], labels[kept])
 
     def _fit_kernel(
-        self,
-        X: Any,
-        labels: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        units: NDArray[np.float64],
+        self, X: Any, labels: Index, weights: Floats, units: Floats
     ) -> None:
         kernel = Kernel(self.kernel, self.gamma, self.degree, self.coef0)
         settings = self._settings()
@@ -404,7 +396,7 @@ class OptimisticPerceptron(LinearRule):
             is_class_weighted=self.class_weight is not None,
         )
 
-    def _take(self, fits: list[Fitted], settings: Settings) -> NDArray[np.float64]:
+    def _take(self, fits: list[Fitted], settings: Settings) -> Floats:
         """Set the attributes that every kind of fit has, warn, return coefficients."""
         single = len(fits) == 1
         self.intercept_ = np.concatenate([one.intercept for one in fits])
@@ -425,7 +417,7 @@ class OptimisticPerceptron(LinearRule):
         warn_of(fits, settings)
         return np.vstack([one.coef for one in fits])
 
-    def _measure(self, features: Any, labels: NDArray[np.intp]) -> None:
+    def _measure(self, features: Any, labels: Index) -> None:
         """Set the margin of the training rows."""
         if len(self.classes_) == 1:
             self.margin_ = float("inf")
@@ -437,7 +429,7 @@ class OptimisticPerceptron(LinearRule):
         )
         self.margin_ = smallest_margin(self._decide(features), labels, lengths)
 
-    def _length(self, coef: NDArray[np.float64]) -> float:
+    def _length(self, coef: Floats) -> float:
         """Return the norm in the feature space."""
         return norm(coef) if self._space is None else self._space.length(coef)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from linsep.arrays import Floats
 
 
-def log_probabilities(
-    scores: NDArray[np.float64], *, joint: bool
-) -> NDArray[np.float64]:
+def log_probabilities(scores: Floats, *, joint: bool) -> Floats:
     """Return logarithms of probabilities, shape (n_samples, n_classes).
 
     Parameters

@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.input import InputError
 
 ClassWeight = Mapping[Any, float] | str | None
 
 
 def class_factors(
-    class_weight: ClassWeight,
-    classes: NDArray[Any],
-    labels: NDArray[np.intp],
-    weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    class_weight: ClassWeight, classes: NDArray[Any], labels: Index, weights: Floats
+) -> Floats:
     """Return what the weights of each class are multiplied by, shape (n_classes,).
 
     "balanced" gives all classes the same weight in sum, and changes the total not.
@@ -45,7 +43,7 @@ def class_factors(
     return factors
 
 
-def units_of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def units_of(weights: Floats) -> Floats:
     """Return what one row weighs: whole weights count rows, others are of one row."""
     if (weights == np.rint(weights)).all():
         return np.ones(len(weights))

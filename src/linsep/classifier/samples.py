@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.rows import is_sparse
 from linsep.rows.equal_rows import are_equal, distinct, row_words
 
@@ -38,10 +39,10 @@ class Samples:
     """
 
     X: Any
-    labels: NDArray[np.intp]
-    weights: NDArray[np.float64]
-    index: NDArray[np.intp]
-    units: NDArray[np.float64]
+    labels: Index
+    weights: Floats
+    index: Index
+    units: Floats
 
     @property
     def is_one_class(self) -> bool:
@@ -50,11 +51,7 @@ class Samples:
 
     @classmethod
     def of(
-        cls,
-        X: Any,
-        labels: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        units: NDArray[np.float64] | None = None,
+        cls, X: Any, labels: Index, weights: Floats, units: Floats | None = None
     ) -> Samples:
         """Leave out rows of weight zero and merge equal rows with equal labels."""
         units = weights if units is None else units
@@ -69,18 +66,16 @@ class Samples:
         return cls(X[first], labels[first], merged, present[first], units[first])
 
 
-def _distinct(
-    X: Any, labels: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _distinct(X: Any, labels: Index) -> tuple[Index, Index]:
     """Return the first of each set of equal rows, and the set that each row is of."""
 
-    def words(index: NDArray[np.intp], attempt: int) -> NDArray[np.uint64]:
+    def words(index: Index, attempt: int) -> NDArray[np.uint64]:
         part = X if attempt == 0 else X[index]
         # Labels first: the rows of a class are then one run.
         label = labels[index].astype(np.uint64) << (np.uint64(64) - LABEL_BITS)
         return np.asarray((row_words(part, attempt) >> LABEL_BITS) | label)
 
-    def are_same(some: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def are_same(some: Index, others: Index) -> Mask:
         return np.asarray(are_equal(X, some, others) & (labels[some] == labels[others]))
 
     return distinct(len(labels), words, are_same)

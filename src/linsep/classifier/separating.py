@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.classifier.fitted import Settings
 from linsep.classifier.samples import Samples
 from linsep.input import Problem
@@ -28,7 +29,7 @@ LEAST_SECONDS, LEAST_SECONDS_IF_SMALL = 0.25, 2.0
 
 def problem_of(
     X: Any,
-    labels: NDArray[np.intp],
+    labels: Index,
     classes: NDArray[Any],
     names: tuple[str, ...] | None,
     fit_intercept: bool,
@@ -39,7 +40,7 @@ def problem_of(
 
 
 def separation_of(
-    samples: Samples, whole: Problem, kept: NDArray[np.intp], settings: Settings
+    samples: Samples, whole: Problem, kept: Index, settings: Settings
 ) -> Separation:
     """Search the distinct rows; word the answer for the rows given.
 
@@ -70,9 +71,9 @@ def separation_of(
 def separation_beside(
     samples: Samples,
     whole: Problem,
-    kept: NDArray[np.intp],
+    kept: Index,
     settings: Settings,
-    start: NDArray[np.float64],
+    start: Floats,
     may_separate: bool,
     fit_seconds: float,
 ) -> Separation:
@@ -99,7 +100,7 @@ def separation_beside(
     return result_of(whole, verdict, monitor.effort, monitor.interval, Separation)
 
 
-def _places(kept: NDArray[np.intp], index: NDArray[np.intp]) -> NDArray[np.intp]:
+def _places(kept: Index, index: Index) -> Index:
     """Return where rows stand among those kept: at their numbers, if all are."""
     all_kept = kept[-1] + 1 == kept.size
     return index if all_kept else np.searchsorted(kept, index)

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.classifier.fitted import Settings
 from linsep.classifier.samples import Samples
 from linsep.input import InputError
@@ -33,7 +33,7 @@ FEW_COLUMNS = 300
 # doubles.
 SQUARES_FIT, FOURTH_POWERS_FIT = 480, 200
 
-Hyperplanes = tuple[NDArray[np.float64], NDArray[np.float64], CappedGame]
+Hyperplanes = tuple[Floats, Floats, CappedGame]
 
 
 def logistic_fit(samples: Samples, n_classes: int, settings: Settings) -> LogisticFit:
@@ -52,9 +52,7 @@ def logistic_fit(samples: Samples, n_classes: int, settings: Settings) -> Logist
     given = samples.labels, samples.weights, samples.units, n_classes
     fit = fit_logistic(rows, *given, free=free)
 
-    def own_units(
-        coef: NDArray[np.float64], offsets: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def own_units(coef: Floats, offsets: Floats) -> tuple[Floats, Floats]:
         coef = coef / scale
         return coef, offsets - coef @ centre
 
@@ -146,11 +144,11 @@ def _play(
 
 def _standardized(
     X: Any,
-    signs: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    signs: Floats,
+    weights: Floats,
     settings: Settings,
-    labels: NDArray[np.intp] | None = None,
-) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
+    labels: Index | None = None,
+) -> tuple[Any, Floats, Floats]:
     """Return new rows ``sign (x - centre) / scale``, and what they were moved by.
 
     The centre is the mean where a free intercept undoes it, else zero. The scale is
@@ -179,9 +177,7 @@ def _standardized(
     return moved, centre, scale
 
 
-def _column_spread(
-    X: NDArray[np.float64], share: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], ...]:
+def _column_spread(X: Floats, share: Floats) -> tuple[Floats, ...]:
     """Return each column's mean, largest size, that about the mean, and deviation."""
     mean, largest, peak, square = np.zeros((4, X.shape[1]))
     column_moments(X, share, mean, largest, peak, square)
@@ -192,9 +188,7 @@ def _column_spread(
     return mean, largest, peak, scale
 
 
-def _deviation_within(
-    X: NDArray[np.float64], share: NDArray[np.float64], labels: NDArray[np.intp]
-) -> NDArray[np.float64]:
+def _deviation_within(X: Floats, share: Floats, labels: Index) -> Floats:
     """Return each column's standard deviation within the classes."""
     parts = []
     for label in np.flatnonzero(np.bincount(labels)):
@@ -212,7 +206,7 @@ def _common_scale(X: Any) -> float:
     return float(np.ldexp(1.0, size)) if abs(size) > FOURTH_POWERS_FIT else 1.0
 
 
-def dense_features(X: Any) -> NDArray[np.float64]:
+def dense_features(X: Any) -> Floats:
     """Return rows as a dense float64 array, if there is room for it."""
     if not is_sparse(X):
         return np.ascontiguousarray(X, dtype=np.float64)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.classifier.fitted import Fitted, Settings
 from linsep.classifier.samples import Samples
 from linsep.classifier.separating import (
@@ -28,9 +29,7 @@ from linsep.solvers.soft_margin.logistic import LogisticFit
 ON_THE_LINE = 1e-3
 
 
-def sides(
-    labels: NDArray[np.intp], classes: NDArray[Any]
-) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
+def sides(labels: Index, classes: NDArray[Any]) -> Iterator[tuple[Index, NDArray[Any]]]:
     """Yield labels 0 and 1, and their names, for every hyperplane that is fitted.
 
     One for two classes; for more, one a class, against all others together. One class
@@ -47,9 +46,9 @@ def sides(
 
 def fit_each_side(
     X: Any,
-    labels: NDArray[np.intp],
-    weights: NDArray[np.float64],
-    units: NDArray[np.float64],
+    labels: Index,
+    weights: Floats,
+    units: Floats,
     classes: NDArray[Any],
     names: tuple[str, ...] | None,
     settings: Settings,
@@ -66,7 +65,7 @@ def fit_each_side(
 
 
 def fit_two_classes(
-    samples: Samples, whole: Problem, kept: NDArray[np.intp], settings: Settings
+    samples: Samples, whole: Problem, kept: Index, settings: Settings
 ) -> Fitted:
     """Fit labels 0 and 1; see `separation_of` for the parameters."""
     if samples.is_one_class:
@@ -105,9 +104,7 @@ def of_regression(
     )
 
 
-def _judged(
-    samples: Samples, coef: NDArray[np.float64], intercept: NDArray[np.float64]
-) -> NDArray[np.intp]:
+def _judged(samples: Samples, coef: Floats, intercept: Floats) -> Index:
     """Return the rows whose margin is at most 1."""
     decisions = np.asarray(samples.X @ coef[0] + intercept[0]).ravel()
     signed = decisions * np.where(samples.labels == 1, 1.0, -1.0)

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
-    from linsep.result import Progress, Separation
+    from linsep.result import Progress
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConvergenceDisplay(Display):
     """The interval that holds the largest margin, pass by pass.
+
+    It is of a `Separation`, or of the one beside a fit. Other keywords go to
+    ``Axes.plot``.
 
     Parameters
     ----------
@@ -49,39 +52,19 @@ class ConvergenceDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw how the search for a separator converged.
+        """Draw how the search beside a fit converged, which needs no rows."""
+        return cls._of_estimator(estimator, X, y).plot(ax=ax, **kwargs)
 
-        Parameters
-        ----------
-        estimator : OptimisticPerceptron
-            Fitted.
-        X, y
-            Taken as by the other displays, and not looked at: the fit has kept all.
-        ax
-            As of `MarginDisplay.from_estimator`.
-        **kwargs
-            To ``Axes.plot``, here and in `plot`.
-        """
+    @classmethod
+    def _of_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(estimator)
-        return cls.from_answer(separation_of(estimator), ax=ax, **kwargs)
+        return cls._of_answer(separation_of(estimator))
 
     @classmethod
-    def from_answer(
-        cls, answer: Separation, *, ax: Axes | None = None, **kwargs: Any
-    ) -> Self:
-        """Draw how the search for an answer converged.
-
-        Parameters
-        ----------
-        answer : Separation
-        ax
-            As of `MarginDisplay.from_estimator`.
-        **kwargs
-            To ``Axes.plot``, here and in `plot`.
-        """
-        return cls(trace=answer.trace, message=answer.message).plot(ax=ax, **kwargs)
+    def _of_answer(cls, answer: Any) -> Self:
+        return cls(trace=answer.trace, message=answer.message)
 
     def bound(self, name: str) -> tuple[Index, Floats]:
         """Return a bound of the margin where it is finite: after which passes, and it.

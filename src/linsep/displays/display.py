@@ -11,7 +11,7 @@ import numpy as np
 from linsep.arrays import Floats
 from linsep.figure_style import new_figure, style
 from linsep.input import InputError
-from linsep.input.types import LabelsLike
+from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
@@ -34,10 +34,55 @@ def within_axes(values: Floats) -> Floats:
 
 
 class Display:
-    """What the displays have in common: where they draw."""
+    """What the displays have in common: of what they are, and where they draw."""
 
     ax_: Axes
     figure_: Figure | SubFigure
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: OptimisticPerceptron,
+        X: FeaturesLike,
+        y: LabelsLike,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw a fit.
+
+        Parameters
+        ----------
+        estimator : OptimisticPerceptron
+            Fitted on two classes.
+        X, y : array-like
+            The rows it was fitted on.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            As in `plot`.
+        """
+        return cls._of_estimator(estimator, X, y).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_answer(cls, answer: Any, *, ax: Axes | None = None, **kwargs: Any) -> Self:
+        """Draw an answer: the rows it is about, of very many an even sample.
+
+        Parameters
+        ----------
+        answer : Separation or Diagnosis
+            As the call returned it: an unpickled answer has lost the rows.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            As in `plot`.
+
+        Raises
+        ------
+        InputError
+            If the answer has no rows to draw, or none that this picture can show.
+        """
+        return cls._of_answer(answer).plot(ax=ax, **kwargs)
 
     def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw on `ax`, or on a figure of its own; the class says where `kwargs` go."""
@@ -48,50 +93,16 @@ class Display:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
+    @classmethod
+    def _of_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
+        raise NotImplementedError
+
+    @classmethod
+    def _of_answer(cls, answer: Any) -> Self:
+        raise NotImplementedError
+
     def _draw(self, ax: Axes, given: dict[str, Any]) -> None:
         raise NotImplementedError
-
-
-class RowsDisplay(Display):
-    """A display of the rows of an answer."""
-
-    @classmethod
-    def of(cls, shown: ShownRows) -> Self:
-        """Return the display of rows, not drawn yet."""
-        raise NotImplementedError
-
-    @classmethod
-    def from_answer(
-        cls, answer: Separation | Diagnosis, *, ax: Axes | None = None, **kwargs: Any
-    ) -> Self:
-        """Draw the rows of an answer, of very many an even sample.
-
-        Parameters
-        ----------
-        answer : Separation or Diagnosis
-            As the call returned it: an unpickled answer has lost the rows. Where no
-            hyperplane separates, distances are from the plane that fits the classes
-            best by least squares.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs
-            To ``Axes.hist`` of margins, and ``Axes.scatter`` of a projection, here and
-            in `plot`.
-
-        Raises
-        ------
-        InputError
-            If the answer has no rows to draw; of margins also if it is about more than
-            two classes.
-        """
-        shown = answer.shown_rows()
-        if shown is None:
-            raise InputError(
-                "the picture needs the rows, which this answer does not hold (it "
-                "is undecided, was unpickled, or is about no column); make the answer "
-                "again"
-            )
-        return cls.of(shown).plot(ax=ax, **kwargs)
 
 
 def on_processor(estimator: OptimisticPerceptron) -> OptimisticPerceptron:
@@ -120,3 +131,14 @@ def separation_of(estimator: OptimisticPerceptron) -> Separation:
 def signs_of(estimator: OptimisticPerceptron, y: LabelsLike) -> Floats:
     """Return +1.0 for rows of ``classes_[1]`` and -1.0 for the others."""
     return np.where(np.asarray(to_numpy(y)) == estimator.classes_[1], 1.0, -1.0)
+
+
+def rows_of(answer: Separation | Diagnosis) -> ShownRows:
+    """Return the rows an answer can show."""
+    shown = answer.shown_rows()
+    if shown is None:
+        raise InputError(
+            "the picture needs the rows, which this answer does not hold (it is "
+            "undecided, was unpickled, or is about no column); make the answer again"
+        )
+    return shown

@@ -9,20 +9,19 @@ import numpy as np
 
 from linsep.arrays import Floats, Index
 from linsep.displays.display import (
-    RowsDisplay,
+    Display,
     on_processor,
+    rows_of,
     signs_of,
     within_axes,
 )
 from linsep.figure_style import BLACK, BLUE, ORANGE, VERMILION, plain
 from linsep.input import InputError
-from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
     from linsep.report.shown_rows import ShownRows
 
 # The smallest distances of which a histogram can be drawn.
@@ -30,8 +29,11 @@ SMALLEST = 1e-290
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MarginDisplay(RowsDisplay):
+class MarginDisplay(Display):
     """Histogram of the signed distances from the hyperplane, support rows marked.
+
+    Of an answer that no hyperplane separates, the distances are from the plane that
+    fits the classes best by least squares. Other keywords go to ``Axes.hist``.
 
     Parameters
     ----------
@@ -62,28 +64,7 @@ class MarginDisplay(RowsDisplay):
         self.margins = within_axes(self.margins)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: OptimisticPerceptron,
-        X: FeaturesLike,
-        y: LabelsLike,
-        *,
-        ax: Axes | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the margins of the training rows.
-
-        Parameters
-        ----------
-        estimator : OptimisticPerceptron
-            Fitted on two classes.
-        X, y : array-like
-            The rows it was fitted on.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs
-            To ``Axes.hist``, here and in `plot`.
-        """
+    def _of_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
         estimator = on_processor(estimator)
         signs = signs_of(estimator, y)
         decisions = estimator.decision_function(to_numpy(X))
@@ -93,16 +74,21 @@ class MarginDisplay(RowsDisplay):
             signs=signs,
             support=estimator.support_,
             classes=estimator.classes_,
-        ).plot(ax=ax, **kwargs)
+        )
 
     @classmethod
-    def of(cls, shown: ShownRows) -> Self:
-        """Return the display of rows of two classes, not drawn yet."""
+    def _of_answer(cls, answer: Any) -> Self:
+        shown = rows_of(answer)
         if not shown.is_distance:
             raise InputError(
                 f"margins are of two classes, but the answer is about "
                 f"{len(shown.classes)}; ProjectionDisplay draws them"
             )
+        return cls.of(shown)
+
+    @classmethod
+    def of(cls, shown: ShownRows) -> Self:
+        """Return the display of rows of two classes, not drawn yet."""
         return cls(
             margins=shown.margins,
             signs=np.where(shown.codes > 0, 1.0, -1.0),

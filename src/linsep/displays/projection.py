@@ -9,8 +9,9 @@ import numpy as np
 
 from linsep.arrays import Floats, Index
 from linsep.displays.display import (
-    RowsDisplay,
+    Display,
     on_processor,
+    rows_of,
     separation_of,
     signs_of,
     within_axes,
@@ -24,14 +25,12 @@ from linsep.figure_style import (
     plain,
 )
 from linsep.input import InputError, check_features
-from linsep.input.types import FeaturesLike, LabelsLike
 from linsep.rows import as_dense
 from linsep.rows.device import to_numpy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linsep.classifier.optimistic_perceptron import OptimisticPerceptron
     from linsep.report.shown_rows import ShownRows
 
 # Rows beyond this many are drawn as a sample; those marked always are.
@@ -41,11 +40,13 @@ FEW_MARKED = 50
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ProjectionDisplay(RowsDisplay):
+class ProjectionDisplay(Display):
     """The rows in two dimensions that show the separation, or the conflict.
 
     Across: the signed distance from the hyperplane. Up: the first principal direction
     of what is left of the rows when their component along the normal is taken out.
+    Fits with a linear kernel have such a picture. Other keywords go to
+    ``Axes.scatter``.
 
     Parameters
     ----------
@@ -79,24 +80,7 @@ class ProjectionDisplay(RowsDisplay):
         self.across, self.up = within_axes(self.across), within_axes(self.up)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: OptimisticPerceptron,
-        X: FeaturesLike,
-        y: LabelsLike,
-        *,
-        ax: Axes | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the training rows of a fit with the linear kernel.
-
-        Parameters
-        ----------
-        estimator, X, y, ax
-            As of `MarginDisplay.from_estimator`.
-        **kwargs
-            To ``Axes.scatter``, here and in `plot`.
-        """
+    def _of_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
         estimator = on_processor(estimator)
         if estimator.kernel != "linear":
             raise InputError(
@@ -117,7 +101,11 @@ class ProjectionDisplay(RowsDisplay):
             classes=estimator.classes_,
             marked=estimator.support_ if conflict is None else conflict,
             marked_as="support rows" if conflict is None else "the conflict",
-        ).plot(ax=ax, **kwargs)
+        )
+
+    @classmethod
+    def _of_answer(cls, answer: Any) -> Self:
+        return cls.of(rows_of(answer))
 
     @classmethod
     def of(cls, shown: ShownRows) -> Self:

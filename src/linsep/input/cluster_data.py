@@ -170,7 +170,7 @@ def _frame_problem(
     parts = dict(cluster.fold(surveys, add))
     found = Survey.merged([parts[number] for number in sorted(parts)])
     classes, signs = signs_of(found, target, None)
-    coding = coding_of(schema, names, found, fit_intercept)
+    coding = coding_of(source, names, found, request)
     of_label = {
         label: int(signs[np.argmax(found.codes == code)])
         for code, label in enumerate(found.labels)

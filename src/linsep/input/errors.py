@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +42,11 @@ def did_you_mean(given: object, known: Iterable[object]) -> str:
     folded = [name for name in names if name.casefold() == str(given).casefold()]
     close = folded or difflib.get_close_matches(str(given), names, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def drop_option(column: str) -> str:
+    """Say how a column is left out on the command line."""
+    return f"(--drop {shlex.quote(column)})"
 
 
 @contextmanager

@@ -185,10 +185,8 @@ def _date_columns(frame: nw.DataFrame[Any]) -> list[int]:
 
 def _cells(column: Any) -> list[str | None]:
     """Return a column of text as texts, None for a missing one."""
-    return [
-        None if is_missing(value) else str(value)
-        for value in column.to_numpy().astype(object).tolist()
-    ]
+    # As a list: Arrow makes a level of a missing category in an array.
+    return [None if is_missing(value) else str(value) for value in column.to_list()]
 
 
 def _absent(y: Any, n_rows: int) -> Index:

@@ -7,7 +7,7 @@ column all have one, ``lang[en]``, and stand for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,12 @@ class Levels:
         """The levels that have columns."""
         return tuple(level for level in self.levels if level != self.reference)
 
+    @property
+    def places(self) -> dict[str, int]:
+        """Which of the columns is 1 for each level, -1 for none."""
+        place_of = dict.fromkeys(self.levels, -1)
+        return place_of | {level: k for k, level in enumerate(self.coded)}
+
     def names(self, column: str) -> tuple[str, ...]:
         """Return what the columns of 0 and 1 are called."""
         has_reference = self.reference is not None
@@ -53,6 +59,26 @@ class Levels:
     def told(self, column: str) -> str:
         """Say what became of the column."""
         return level_note(column, len(self.levels), self.reference)
+
+
+@dataclass(frozen=True)
+class Truths:
+    """A column of text that stands for two numbers, however it spells them."""
+
+    levels: tuple[str, ...]
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Whether its one column is 1 for each level, 0, or not, -1."""
+        return {level: -is_false(level) for level in self.levels}
+
+    def names(self, column: str) -> tuple[str, ...]:
+        """Return what that column is called."""
+        return (column,)
+
+    def told(self, column: str) -> str:
+        """Say what became of the column."""
+        return f"column {column!r} holds true and false, read as 1 and 0"
 
 
 @dataclass(frozen=True)
@@ -68,6 +94,29 @@ class Columns:
 
     names: tuple[str, ...]
     levels: Mapping[str, Levels]
+
+
+def coding_of_texts(
+    texts: Sequence[str], sizes: Sequence[int] | Index, is_whole: bool
+) -> Levels | Truths:
+    """Say what a category becomes: its texts in order, and how many rows have each.
+
+    The reference is the first of the commonest; with `is_whole` there is none.
+    """
+    if are_truths(texts):
+        return Truths(tuple(texts))
+    levels = tuple(text for text, size in zip(texts, sizes, strict=True) if size)
+    return Levels(levels, None if is_whole else texts[int(np.argmax(sizes))])
+
+
+def are_truths(levels: Iterable[str]) -> bool:
+    """Tell whether levels are true and false, which is 1 and 0."""
+    return {level.casefold() for level in levels} <= {"true", "false"}
+
+
+def is_false(level: str) -> bool:
+    """Tell which of the two a level is."""
+    return level.casefold() == "false"
 
 
 def most_levels(n_rows: int) -> int:
@@ -108,8 +157,3 @@ def coding_note(told: Sequence[str], title: str = "Text and categories") -> str:
 def aside_note(column: str, why: str) -> str:
     """Say that a column of text is no feature."""
     return f"column {column!r} {why}: it was left out"
-
-
-def truths_note(column: str) -> str:
-    """Say that a column of text stands for two numbers."""
-    return f"column {column!r} holds true and false, read as 1 and 0"

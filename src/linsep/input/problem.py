@@ -150,11 +150,7 @@ def problem_from(
     require_one_label_a_row((n, d), len(labels))
     if n == 0:
         raise InputError(no_rows_message((n, d)))
-    if d == 0 and not fit_intercept:
-        raise InputError(
-            f"X must have at least one column when fit_intercept=False, got shape "
-            f"{(n, d)}; add a feature or fit the intercept"
-        )
+    require_a_column((n, d), fit_intercept)
     present = None if table is None else table.rows
     if sample_weight is not None:
         n_given = n if present is None or table is None else table.n_rows
@@ -295,6 +291,15 @@ def check_features(
     if names is not None and feature_names is not None and names != feature_names:
         raise InputError(_name_mismatch(names, feature_names))
     return features
+
+
+def require_a_column(shape: tuple[int, int], fit_intercept: bool) -> None:
+    """Refuse data with nothing to weigh."""
+    if shape[1] == 0 and not fit_intercept:
+        raise InputError(
+            f"X must have at least one column when fit_intercept=False, got shape "
+            f"{shape}; add a feature or fit the intercept"
+        )
 
 
 def require_one_label_a_row(shape: tuple[int, ...], n_labels: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index
 from linsep.proof.exact import unscaled
 
 
@@ -52,7 +53,7 @@ class Conflict:
         scaled = [weights[row] for row in chosen]
         return cls(tuple(chosen), tuple(unscaled(scaled, exponents[chosen])))
 
-    def renumbered(self, names: Sequence[int] | NDArray[np.intp]) -> Conflict:
+    def renumbered(self, names: Sequence[int] | Index) -> Conflict:
         """Return the same conflict where row ``i`` is called ``names[i]``."""
         pairs = sorted(
             (int(names[row]), weight)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask, Signs
 from linsep.proof.answers import Conflict
 from linsep.proof.exact import IntegerArray, IntegerRows, magnitude
 from linsep.proof.gordan import conflict_from_candidate, dense_columns
@@ -40,8 +41,8 @@ class Canonical:
         A row of zeros, or two rows of opposite direction, if there are any.
     """
 
-    representatives: NDArray[np.intp]
-    owner: NDArray[np.intp]
+    representatives: Index
+    owner: Index
     conflict: Conflict | None
 
 
@@ -75,7 +76,7 @@ def canonicalise(A: Any) -> Canonical:
     first_entries = _first_entries(A)
     signs = np.sign(first_entries).astype(np.int8)
 
-    def words(index: NDArray[np.intp], attempt: int) -> NDArray[np.uint64]:
+    def words(index: Index, attempt: int) -> NDArray[np.uint64]:
         found = np.empty(index.size, dtype=np.uint64)
         for start, stop in split(index.size, A.size // max(1, A.shape[0])):
             # All rows in their order are not copied, but looked at in place.
@@ -101,12 +102,7 @@ def canonicalise(A: Any) -> Canonical:
     )
 
 
-def _conflict(
-    A: Any,
-    signs: NDArray[np.int8],
-    leader: NDArray[np.intp],
-    opposite: NDArray[np.bool_],
-) -> Conflict | None:
+def _conflict(A: Any, signs: Signs, leader: Index, opposite: Mask) -> Conflict | None:
     """Return a row of zeros, or else the first row opposite to an earlier one."""
     zero = np.flatnonzero(signs == 0)
     if zero.size:
@@ -117,7 +113,7 @@ def _conflict(
     return conflict_from_candidate(A, [leader[turned[0]], turned[0]])
 
 
-def _first_entries(A: Any) -> NDArray[np.float64]:
+def _first_entries(A: Any) -> Floats:
     """Return the first entry of each row that is not zero, or zero."""
     first = np.zeros(A.shape[0])
     if is_sparse(A):
@@ -131,7 +127,7 @@ def _first_entries(A: Any) -> NDArray[np.float64]:
     return first
 
 
-def _quotients(block: Any, first_entries: NDArray[np.float64]) -> Any:
+def _quotients(block: Any, first_entries: Floats) -> Any:
     """Divide each row by its first entry."""
     divisors = np.where(first_entries == 0, 1.0, first_entries)
     with np.errstate(all="ignore"):
@@ -142,9 +138,7 @@ def _quotients(block: Any, first_entries: NDArray[np.float64]) -> Any:
     return quotients
 
 
-def _same_line(
-    A: Any, some: NDArray[np.intp], others: NDArray[np.intp]
-) -> NDArray[np.bool_]:
+def _same_line(A: Any, some: Index, others: Index) -> Mask:
     """Return, pair by pair, whether the rows are multiples of each other, exactly."""
     same = are_equal(A, some, others)
     unlike = np.flatnonzero(~same)
@@ -156,7 +150,7 @@ def _same_line(
     return same
 
 
-def _proportional(a: IntegerArray, b: IntegerArray) -> NDArray[np.bool_]:
+def _proportional(a: IntegerArray, b: IntegerArray) -> Mask:
     if max(magnitude(a), magnitude(b)) >= 1 << 31:
         a, b = a.astype(object), b.astype(object)
     at = np.arange(len(a)), (a != 0).argmax(axis=1)

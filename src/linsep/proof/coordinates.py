@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from flint import arb_mat, ctx, fmpz_mat
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.proof import linear
 from linsep.proof.exact import IntegerArray
 
@@ -32,7 +32,7 @@ _FAR_BELOW = -(1 << 40)
 
 def basis_coordinates(
     values: IntegerArray, basis: list[int]
-) -> tuple[NDArray[np.float64], list[int]]:
+) -> tuple[Floats, list[int]]:
     """Return every row in the coordinates of the basis, rounded to doubles.
 
     Parameters
@@ -100,9 +100,7 @@ def _solved_columns(
     return columns, denominator
 
 
-def _rounded(
-    columns: list[list[int]], denominator: int
-) -> tuple[NDArray[np.float64], list[int]]:
+def _rounded(columns: list[list[int]], denominator: int) -> tuple[Floats, list[int]]:
     size = denominator.bit_length()
     tableau = np.zeros((len(columns), len(columns[0])))
     levels = []
@@ -118,7 +116,7 @@ def _rounded(
 
 def _ball_columns(
     values: IntegerArray, basis: list[int], matrix: fmpz_mat
-) -> tuple[NDArray[np.float64], list[int]]:
+) -> tuple[Floats, list[int]]:
     """Solve in ball arithmetic, doubling the precision until the balls are small."""
     left = arb_mat(matrix)
     right = arb_mat(linear.integer_matrix(values.T))
@@ -139,7 +137,7 @@ def _ball_columns(
 
 def _rounded_balls(
     solution: arb_mat, zero: list[bool]
-) -> tuple[NDArray[np.float64], list[int]] | None:
+) -> tuple[Floats, list[int]] | None:
     """Round the midpoints; None if a radius is not far below its row's largest."""
     m, r = len(zero), solution.nrows()
     entries = solution.entries()

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Mask
 from linsep.proof.exact import IntegerArray
 
 SMALLEST_NORMAL = float(np.finfo(np.float64).smallest_normal)
 
 
-def doubles_from(integers: Sequence[int]) -> NDArray[np.float64]:
+def doubles_from(integers: Sequence[int]) -> Floats:
     """Return integers divided by a power of two and rounded to doubles.
 
     The largest magnitude lands in [1/2, 1]. Every entry is correct to one unit
@@ -34,7 +34,7 @@ def doubles_from(integers: Sequence[int]) -> NDArray[np.float64]:
     return np.array([int(value) / scale for value in integers], dtype=np.float64)
 
 
-def is_lost(floats: NDArray[np.float64], integers: Sequence[int]) -> NDArray[np.bool_]:
+def is_lost(floats: Floats, integers: Sequence[int]) -> Mask:
     """Tell which integers are too small or too large for the doubles of them.
 
     A double below the normal range may be off by more than its last place.
@@ -45,7 +45,7 @@ def is_lost(floats: NDArray[np.float64], integers: Sequence[int]) -> NDArray[np.
     return lost
 
 
-def scale_of(floats: NDArray[np.float64], integers: Sequence[int]) -> Fraction:
+def scale_of(floats: Floats, integers: Sequence[int]) -> Fraction:
     """Return what integers are to be multiplied by to be the doubles of them.
 
     Read off the largest, so right up to its rounding; 1 if all are zero.
@@ -64,7 +64,7 @@ def row_bits(values: IntegerArray) -> list[int]:
     return [max((abs(v).bit_length() for v in row), default=0) for row in values]
 
 
-def scaled_doubles(values: IntegerArray) -> NDArray[np.float64]:
+def scaled_doubles(values: IntegerArray) -> Floats:
     """Round integers to doubles, each row divided by a power of two just above it."""
     bits = row_bits(values)
     if values.dtype != object:

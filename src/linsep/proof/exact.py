@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linsep.arrays import Floats, Signs
 from linsep.rows import as_dense, is_sparse
 
 # Integers as numpy holds them: int64 where they fit, else Python integers.
@@ -110,7 +111,7 @@ def exact_values(
     ]
 
 
-def exact_signs(A: Any, w: Sequence[int]) -> NDArray[np.int8]:
+def exact_signs(A: Any, w: Sequence[int]) -> Signs:
     """Return the sign of every ``a_i . w``, without any rounding.
 
     Parameters
@@ -140,7 +141,7 @@ def exact_signs(A: Any, w: Sequence[int]) -> NDArray[np.int8]:
     return _signs(sums)
 
 
-def _whole_products(A: Any, w: Sequence[int]) -> NDArray[np.float64] | None:
+def _whole_products(A: Any, w: Sequence[int]) -> Floats | None:
     """Return ``A w`` where doubles compute it without rounding, else None.
 
     Sums of integers are exact in any order while no partial sum reaches 2^53.
@@ -205,7 +206,7 @@ def unscaled(weights: Sequence[int], exponents: NDArray[np.int64]) -> list[int]:
 
 
 def _integer_entries(
-    flat: NDArray[np.float64], indptr: NDArray[Any]
+    flat: Floats, indptr: NDArray[Any]
 ) -> tuple[IntegerArray, NDArray[np.int64]]:
     """Scale runs ``flat[indptr[i]:indptr[i + 1]]`` to integers, each by its own power.
 
@@ -235,5 +236,5 @@ def _integer_entries(
     return np.left_shift(mantissa.astype(object), shift.astype(object)), least
 
 
-def _signs(values: IntegerArray) -> NDArray[np.int8]:
+def _signs(values: IntegerArray) -> Signs:
     return (values > 0).astype(np.int8) - (values < 0).astype(np.int8)

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.proof import linear, simplex
 from linsep.proof.answers import Conflict
 from linsep.proof.exact import IntegerArray, IntegerRows
@@ -28,8 +28,8 @@ from linsep.rows import is_sparse
 
 def conflict_from_candidate(
     A: Any,
-    support: Sequence[int] | NDArray[np.intp],
-    weights: Sequence[float] | NDArray[np.float64] | None = None,
+    support: Sequence[int] | Index,
+    weights: Sequence[float] | Floats | None = None,
     should_stop: Callable[[], bool] = simplex.never,
 ) -> Conflict | None:
     """Find an exact minimal conflict among the rows an engine named.
@@ -69,7 +69,7 @@ def conflict_from_candidate(
 
 def conflict_among(
     rows: IntegerRows,
-    order: Sequence[int] | NDArray[np.intp],
+    order: Sequence[int] | Index,
     should_stop: Callable[[], bool] = simplex.never,
 ) -> Conflict | None:
     """Find a minimal conflict among exact rows, the first of `order` trusted most."""
@@ -89,7 +89,7 @@ def conflict_among(
     return answer if isinstance(answer, Conflict) else None
 
 
-def dense_columns(A: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def dense_columns(A: Any) -> tuple[Floats, Index]:
     """Return rows as a dense array without unused columns, and the columns kept."""
     if not is_sparse(A):
         return A, np.arange(A.shape[1])

@@ -15,9 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from linsep.arrays import Index
 from linsep.proof.answers import Answer, Separator
 from linsep.proof.coordinates import basis_coordinates
 from linsep.proof.exact import IntegerRows
@@ -31,7 +29,7 @@ _REBASES = 6
 
 def settle(
     A: Any,
-    order: Sequence[int] | NDArray[np.intp] = (),
+    order: Sequence[int] | Index = (),
     *,
     should_stop: Callable[[], bool] = never,
 ) -> Answer | None:
@@ -71,7 +69,7 @@ def settle(
 def settle_rows(
     rows: IntegerRows,
     should_stop: Callable[[], bool] = never,
-    order: Sequence[int] | NDArray[np.intp] = (),
+    order: Sequence[int] | Index = (),
 ) -> Answer | None:
     """Decide rows of exact integers; see `settle`."""
     return proved(rows, order, lambda search: _climb(search, should_stop))

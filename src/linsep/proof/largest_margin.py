@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpz_mat
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.proof import linear
 from linsep.proof.exact import IntegerRows, python_vector
 
@@ -72,7 +72,7 @@ class _Row(NamedTuple):
 class _Support:
     """Independent active rows, their multipliers, and the system they solve."""
 
-    def __init__(self, take: Callable[[NDArray[np.intp]], Any], free: bool) -> None:
+    def __init__(self, take: Callable[[Index], Any], free: bool) -> None:
         self._take = take
         self._held: dict[int, _Row] = {}
         self.width: int
@@ -151,8 +151,8 @@ class _Support:
 
 
 def exact_margin(
-    take: Callable[[NDArray[np.intp]], Any],
-    support: NDArray[np.intp],
+    take: Callable[[Index], Any],
+    support: Index,
     free: bool,
     most_violated: Evaluate,
     should_stop: Callable[[], bool],
@@ -279,9 +279,7 @@ def _fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def exact_upper(
-    rows: NDArray[np.float64], weights: NDArray[np.float64], free: bool
-) -> float:
+def exact_upper(rows: Floats, weights: Floats, free: bool) -> float:
     """Return ``|sum_i p_i a_i|``, rounded up, for weights brought to balance exactly.
 
     Parameters
@@ -319,7 +317,7 @@ def exact_upper(
     return root_above(squared)
 
 
-def exact_lower(least: Fraction, coef: NDArray[np.float64]) -> float:
+def exact_lower(least: Fraction, coef: Floats) -> float:
     """Return ``least / |coef|`` rounded down; ``least >= 0``, ``coef`` not zero."""
     length_squared = sum((Fraction(float(c)) ** 2 for c in coef), start=Fraction(0))
     return root_below(least**2 / length_squared)

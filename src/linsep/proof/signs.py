@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask, Signs
 from linsep.proof.doubles import SMALLEST_NORMAL, doubles_from, is_lost, scale_of
 from linsep.proof.exact import (
     IntegerArray,
@@ -26,13 +26,10 @@ from linsep.proof.exact import (
 from linsep.rows import Rows, rows_from, split
 from linsep.rows.rounding import SMALLEST_SUBNORMAL, certain_signs, rounding_error
 
-Weights = NDArray[np.float64] | Sequence[int]
-Index = NDArray[np.intp]
+Weights = Floats | Sequence[int]
 
 
-def settled_signs(
-    rows: Rows, w: Sequence[int], index: Index
-) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+def settled_signs(rows: Rows, w: Sequence[int], index: Index) -> tuple[Signs, Floats]:
     """Return the signs of ``a_i . w`` that doubles settle, for the rows named.
 
     Parameters
@@ -67,7 +64,7 @@ def settled_signs(
     return signs, products
 
 
-def exact_signs_of(rows: Rows, w: Sequence[int], index: Index) -> NDArray[np.int8]:
+def exact_signs_of(rows: Rows, w: Sequence[int], index: Index) -> Signs:
     """Return the exact sign of ``a_i . w`` for the rows named, in integers."""
     signs = np.zeros(index.size, dtype=np.int8)
     for start, stop in split(index.size, rows.shape[1]):
@@ -75,9 +72,7 @@ def exact_signs_of(rows: Rows, w: Sequence[int], index: Index) -> NDArray[np.int
     return signs
 
 
-def signs_of(
-    rows: Rows, w: Sequence[int], index: Index
-) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+def signs_of(rows: Rows, w: Sequence[int], index: Index) -> tuple[Signs, Floats]:
     """Return the exact signs of ``a_i . w`` for the rows named, and relative margins.
 
     As `settled_signs`, with what that leaves in doubt settled in integers.
@@ -96,7 +91,7 @@ def all_positive(rows: Rows, w: Sequence[int], index: Index) -> bool:
     return bool((exact_signs_of(rows, w, index[signs == 0]) > 0).all())
 
 
-def row_signs(A: Any, w: Weights) -> NDArray[np.int8]:
+def row_signs(A: Any, w: Weights) -> Signs:
     """Return the exact sign of ``a_i . w`` for every row of a matrix.
 
     Parameters
@@ -129,9 +124,7 @@ def row_signs(A: Any, w: Weights) -> NDArray[np.int8]:
     return signs_of(rows, integers, np.arange(m))[0]
 
 
-def vanishing(
-    rows: Rows, basis: IntegerArray | None, index: Index
-) -> NDArray[np.bool_]:
+def vanishing(rows: Rows, basis: IntegerArray | None, index: Index) -> Mask:
     """Return which of the rows named have ``a_i N = 0``, exactly.
 
     Parameters
@@ -153,7 +146,7 @@ def vanishing(
     return result
 
 
-def _vanishing_block(block: Any, basis: IntegerArray | None) -> NDArray[np.bool_]:
+def _vanishing_block(block: Any, basis: IntegerArray | None) -> Mask:
     """Do it for rows in memory, column after column of the basis."""
     if basis is None:
         return np.asarray(np.asarray(abs(block).sum(axis=1)).ravel() == 0)
@@ -168,8 +161,8 @@ def _vanishing_block(block: Any, basis: IntegerArray | None) -> NDArray[np.bool_
 
 
 def decisions(
-    X: Any, w: NDArray[np.float64], exact: Sequence[int] | None, fit_intercept: bool
-) -> NDArray[np.float64]:
+    X: Any, w: Floats, exact: Sequence[int] | None, fit_intercept: bool
+) -> Floats:
     """Return ``x_i . w`` (plus the intercept, last in `w`) with exact signs.
 
     Parameters

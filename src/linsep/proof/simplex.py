@@ -32,8 +32,8 @@ from itertools import count
 
 import numpy as np
 from flint import fmpz_mat
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.proof import linear
 from linsep.proof.answers import Answer, Conflict, Separator
 from linsep.proof.doubles import row_bits, scaled_doubles
@@ -58,7 +58,7 @@ def never() -> bool:
 
 def decide(
     rows: IntegerRows,
-    order: Sequence[int] | NDArray[np.intp] = (),
+    order: Sequence[int] | Index = (),
     should_stop: Callable[[], bool] = never,
 ) -> Answer | None:
     """Decide exactly whether the rows are separable.
@@ -95,7 +95,7 @@ def decide(
 
 def proved(
     rows: IntegerRows,
-    order: Sequence[int] | NDArray[np.intp],
+    order: Sequence[int] | Index,
     run: Callable[[Search], Answer | None],
 ) -> Answer | None:
     """Run searches until an answer holds on all columns, or one gives up."""
@@ -136,7 +136,7 @@ class Search:
 
     @classmethod
     def start(
-        cls, rows: IntegerRows, order: Sequence[int] | NDArray[np.intp], attempt: int
+        cls, rows: IntegerRows, order: Sequence[int] | Index, attempt: int
     ) -> Search:
         """Pick the first independent rows of `order`, and columns to match."""
         m, _ = rows.shape
@@ -171,9 +171,7 @@ class Search:
         self.follow(np.ascontiguousarray(tableau, dtype=np.float64), should_stop)
         return True
 
-    def follow(
-        self, tableau: NDArray[np.float64], should_stop: Callable[[], bool] = never
-    ) -> None:
+    def follow(self, tableau: Floats, should_stop: Callable[[], bool] = never) -> None:
         """Pivot in floating point on rows given in the coordinates of the basis."""
         basis, entering = guess_basis(tableau, self.basis, should_stop)
         if self._is_basis(basis):
@@ -279,9 +277,7 @@ def _updated(cost: list[int], u: list[int], leaving: int, scale: int) -> list[in
 
 
 def guess_basis(
-    tableau: NDArray[np.float64],
-    basis: list[int],
-    should_stop: Callable[[], bool],
+    tableau: Floats, basis: list[int], should_stop: Callable[[], bool]
 ) -> tuple[list[int], int | None]:
     """Follow the pivots in floating point, one rank-one update each.
 

@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Signs
 from linsep.rows.matrices import rows_from, stacked
 from linsep.rows.matrix_rows import Margins, MatrixRows, are_all
 from linsep.rows.protocol import CHUNK_ENTRIES, Scan
 
-Index = NDArray[np.intp]
 Found = TypeVar("Found")
 # Numbers of first rows, with the blocks that they begin; can be closed.
 Blocks: TypeAlias = Generator[tuple[int, MatrixRows], None, None]
@@ -79,7 +78,7 @@ class BlockRows(ABC):
 
     def __init__(
         self,
-        signs: NDArray[np.int8],
+        signs: Signs,
         n_features: int,
         fit_intercept: bool,
         dtype: np.dtype[Any],
@@ -157,7 +156,7 @@ class BlockRows(ABC):
             reading = self._begun()
         return reading.gathered(index, self._tell)
 
-    def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
+    def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
         most = max(1, MOST_KEPT // self.entries_a_row)
         found = self.fold(Scanning(w, k, by_margin, most), _Worst.merged)
@@ -167,7 +166,7 @@ class BlockRows(ABC):
         self._kept = self._kept.with_rows(index, found.features)
         return found.scan
 
-    def margins(self, w: NDArray[np.float64], index: Index | None = None) -> Margins:
+    def margins(self, w: Floats, index: Index | None = None) -> Margins:
         """Return the computed ``a_i . w`` and ``sum_j |a_ij w_j|`` of all or some rows.
 
         What they may be off by is for `linsep.rows.rounding` to say.
@@ -257,7 +256,7 @@ class Scanning:
     Rows beyond the `limit`, the k-th score of those seen before, are of no account.
     """
 
-    w: NDArray[np.float64]
+    w: Floats
     k: int
     by_margin: bool
     most: int
@@ -323,11 +322,11 @@ def _merged(a: Scan, b: Scan, k: int) -> tuple[Scan, Index]:
 class Multiplying:
     """The margins of a block's rows."""
 
-    w: NDArray[np.float64]
+    w: Floats
 
     def __call__(
         self, start: int, block: MatrixRows
-    ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
+    ) -> tuple[list[Floats], list[Floats]]:
         """Multiply a block."""
         products, sizes = block.margins(self.w)
         return [products], [sizes]

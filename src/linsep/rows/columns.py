@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import _sweeps
 from linsep.rows.dense import DenseRows
 from linsep.rows.matrix_rows import Margins, MatrixRows
@@ -34,7 +35,7 @@ class ColumnsApart:
         starts = [column.ctypes.data for column in self.columns]
         self.addresses = np.array(starts, dtype=np.uintp)
 
-    def __getitem__(self, index: NDArray[np.intp] | slice) -> NDArray[Any]:
+    def __getitem__(self, index: Index | slice) -> NDArray[Any]:
         """Return some rows as an ndarray."""
         size = len(range(self.shape[0])[index]) if isinstance(index, slice) else None
         rows = np.empty(
@@ -51,14 +52,12 @@ class ColumnRows(MatrixRows):
 
     X: ColumnsApart
 
-    def take(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+    def take(self, index: Index) -> Floats:
         """Return the exact signed rows named by ``index``, as float64 (m, d)."""
         some = DenseRows(self.X[index], self.signs[index], self.fit_intercept)
         return some.take(np.arange(index.size))
 
-    def margins(
-        self, w: NDArray[np.float64], index: NDArray[np.intp] | None = None
-    ) -> Margins:
+    def margins(self, w: Floats, index: Index | None = None) -> Margins:
         """Return the computed ``a_i . w`` and ``sum_j |a_ij w_j|`` of some rows."""
         if index is None:
             return super().margins(w)
@@ -69,10 +68,10 @@ class ColumnRows(MatrixRows):
         self,
         start: int,
         stop: int,
-        weights: NDArray[np.float64],
+        weights: Floats,
         constant: float,
-        s: NDArray[np.float64],
-        t: NDArray[np.float64],
+        s: Floats,
+        t: Floats,
     ) -> None:
         dtype = self.X.dtype
         addresses = self.X.addresses + np.uintp(start * dtype.itemsize)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Signs
 from linsep.rows import _sweeps
 from linsep.rows.matrix_rows import MatrixRows, are_all
 from linsep.rows.protocol import split
@@ -19,13 +20,11 @@ class DenseRows(MatrixRows):
     `MatrixRows`.
     """
 
-    def __init__(
-        self, X: NDArray[Any], signs: NDArray[np.int8], fit_intercept: bool
-    ) -> None:
+    def __init__(self, X: NDArray[Any], signs: Signs, fit_intercept: bool) -> None:
         super().__init__(X.view(), signs, fit_intercept)
         self.X.flags.writeable = False
 
-    def take(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+    def take(self, index: Index) -> Floats:
         """Return the exact signed rows named by ``index``, as float64 (m, d)."""
         n_features = self.X.shape[1]
         signs = self.signs[index].astype(np.float64)
@@ -42,10 +41,10 @@ class DenseRows(MatrixRows):
         self,
         start: int,
         stop: int,
-        weights: NDArray[np.float64],
+        weights: Floats,
         constant: float,
-        s: NDArray[np.float64],
-        t: NDArray[np.float64],
+        s: Floats,
+        t: Floats,
     ) -> None:
         given = self.signs[start:stop], weights, constant, s, t
         chunk = self.X[start:stop]

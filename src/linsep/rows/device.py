@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.rows.blocks import BlockRows, Blocks, Index
+from linsep.arrays import Floats, Index, Signs
+from linsep.rows.blocks import BlockRows, Blocks
 from linsep.rows.dense import DenseRows
 from linsep.rows.protocol import CHUNK_ENTRIES, Scan
 from linsep.rows.rounding import certain_signs, rounding_error
@@ -75,7 +76,7 @@ class DeviceRows(BlockRows):
         As of `BlockRows`.
     """
 
-    def __init__(self, X: Any, signs: NDArray[np.int8], fit_intercept: bool) -> None:
+    def __init__(self, X: Any, signs: Signs, fit_intercept: bool) -> None:
         xp = namespace_of(X)
         dtype = np.dtype(np.float32 if X.dtype == xp.float32 else np.float64)
         super().__init__(signs, X.shape[1], fit_intercept, dtype)
@@ -98,7 +99,7 @@ class DeviceRows(BlockRows):
             return to_numpy(self.X.index_select(0, places))
         return to_numpy(xp.take(self.X, places, axis=0))
 
-    def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
+    def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; where that finds no violation, once more in doubles."""
         if not by_margin and k < self.shape[0]:
             found = self._ranked(w, k)
@@ -116,7 +117,7 @@ class DeviceRows(BlockRows):
 
         return sweep(ranges, margins, self.signs, self.n_terms, min(k, n), by_margin)
 
-    def _ranked(self, w: NDArray[np.float64], k: int) -> Scan | None:
+    def _ranked(self, w: Floats, k: int) -> Scan | None:
         """Return the smallest margins as one product shows them; None if all are > 0.
 
         Those named are looked at again in doubles. Nothing is claimed of the others.
@@ -151,7 +152,7 @@ class DeviceRows(BlockRows):
         bounds = (-np.inf, -np.inf, -np.inf)
         return Scan(*bounds, n_violations, 0, index[order], values[order])
 
-    def _in_doubles(self, w: NDArray[np.float64], start: int, stop: int) -> Any:
+    def _in_doubles(self, w: Floats, start: int, stop: int) -> Any:
         """Return the margins of a range, and the sums of the sizes of their terms."""
         xp, d = self._xp, self.X.shape[1]
         block = self._doubles(self.X[start:stop, :])

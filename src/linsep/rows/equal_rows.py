@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.rows.matrices import is_sparse
 from linsep.rows.protocol import split
 
 # Rows are hashed this many entries at a time, within the cache.
 BLOCK_ENTRIES = 1 << 16
-
-Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def merge_equal_rows(X: Any) -> Groups:
 def distinct(
     n: int,
     words: Callable[[Index, int], NDArray[np.uint64]],
-    are_same: Callable[[Index, Index], NDArray[np.bool_]],
+    are_same: Callable[[Index, Index], Mask],
 ) -> tuple[Index, Index]:
     """Return the first row of each set of rows that are the same, and each row's set.
 
@@ -122,7 +121,7 @@ def row_words(X: Any, attempt: int = 0) -> NDArray[np.uint64]:
     return _sparse_words(X, attempt) if is_sparse(X) else _dense_words(X, attempt)
 
 
-def are_equal(X: Any, some: Index, others: Index) -> NDArray[np.bool_]:
+def are_equal(X: Any, some: Index, others: Index) -> Mask:
     """Tell, pair by pair, whether rows are equal, entry by entry."""
     equal = np.empty(some.size, dtype=bool)
     # Some rows at a time: both of each pair are copied.
@@ -135,7 +134,7 @@ def are_equal(X: Any, some: Index, others: Index) -> NDArray[np.bool_]:
     return equal
 
 
-def _folded(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+def _folded(values: Floats) -> NDArray[np.uint64]:
     """Fold the bits of doubles: those of whole numbers differ in high bits only."""
     bits = (values + 0.0).view(np.uint64)  # no negative zeros: they equal zero
     return np.asarray(bits ^ (bits >> np.uint64(32)))

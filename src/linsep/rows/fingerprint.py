@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Signs
 from linsep.rows._sweeps import add_to_lanes
 from linsep.rows.columns import ColumnsApart
 
@@ -34,7 +35,7 @@ class Fingerprint:
         self._lanes = np.zeros(LANES, dtype=np.uint64)
         self._n_rows = self._n_entries = 0
 
-    def add(self, X: Any, signs: NDArray[np.int8]) -> int:
+    def add(self, X: Any, signs: Signs) -> int:
         """Take in the next rows; return a number that other rows have by a rare chance.
 
         Parameters

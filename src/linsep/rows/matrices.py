@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Signs
 from linsep.rows.columns import ColumnRows, ColumnsApart
 from linsep.rows.dense import DenseRows
 from linsep.rows.sparse import SparseRows
@@ -44,7 +45,7 @@ def stacked(parts: Sequence[Any]) -> Any:
 
 
 def rows_from(
-    X: Any, signs: NDArray[np.int8] | None = None, fit_intercept: bool = False
+    X: Any, signs: Signs | None = None, fit_intercept: bool = False
 ) -> DenseRows | SparseRows | ColumnRows:
     """Return the signed rows over a matrix.
 

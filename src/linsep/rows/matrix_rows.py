@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Signs
 from linsep.rows.mapped import chunks_of
 from linsep.rows.protocol import Scan, split
 from linsep.rows.sweep import sweep
 from linsep.rows.threads import map_in_threads
 
-Margins = tuple[NDArray[np.float64], NDArray[np.float64]]
+Margins = tuple[Floats, Floats]
 
 
 class MatrixRows(ABC):
@@ -29,7 +29,7 @@ class MatrixRows(ABC):
         Whether a constant column is appended.
     """
 
-    def __init__(self, X: Any, signs: NDArray[np.int8], fit_intercept: bool) -> None:
+    def __init__(self, X: Any, signs: Signs, fit_intercept: bool) -> None:
         self.X = X
         self.signs = signs
         self.fit_intercept = fit_intercept
@@ -55,17 +55,15 @@ class MatrixRows(ABC):
         """Terms of a dot product: one for each column, unless sparse."""
         return self.shape[1]
 
-    def features(self, index: NDArray[np.intp] | slice) -> Any:
+    def features(self, index: Index | slice) -> Any:
         """Return rows as the user gave them, neither signed nor extended."""
         return self.X[index]
 
     @abstractmethod
-    def take(self, index: NDArray[np.intp]) -> Any:
+    def take(self, index: Index) -> Any:
         """Return the exact signed rows named by ``index``, in float64."""
 
-    def margins(
-        self, w: NDArray[np.float64], index: NDArray[np.intp] | None = None
-    ) -> Margins:
+    def margins(self, w: Floats, index: Index | None = None) -> Margins:
         """Return the computed ``a_i . w`` and ``sum_j |a_ij w_j|`` of all or some rows.
 
         What they may be off by is for `linsep.rows.rounding` to say.
@@ -89,7 +87,7 @@ class MatrixRows(ABC):
             pass
         return s, t
 
-    def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
+    def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
         weights, constant = self._split(w)
 
@@ -101,7 +99,7 @@ class MatrixRows(ABC):
         k = min(k, self.shape[0])
         return sweep(self._chunks(), margins, self.signs, self.n_terms, k, by_margin)
 
-    def _split(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    def _split(self, w: Floats) -> tuple[Floats, float]:
         """Return the weights of the features, and that of the constant column."""
         d = self.X.shape[1]
         constant = float(w[d]) if self.fit_intercept else 0.0
@@ -115,15 +113,15 @@ class MatrixRows(ABC):
         self,
         start: int,
         stop: int,
-        weights: NDArray[np.float64],
+        weights: Floats,
         constant: float,
-        s: NDArray[np.float64],
-        t: NDArray[np.float64],
+        s: Floats,
+        t: Floats,
     ) -> None:
         """Set ``s`` and ``t`` to the margins of a range of rows and their sizes."""
 
 
-def are_all(index: NDArray[np.intp], n_rows: int) -> bool:
+def are_all(index: Index, n_rows: int) -> bool:
     """Tell whether the rows named are all there are, in order."""
     return index.size == n_rows and all(
         np.array_equal(index[start:stop], np.arange(start, stop))

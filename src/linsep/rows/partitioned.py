@@ -14,9 +14,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linsep.rows.blocks import BlockRows, Blocks, Found, Index, rows_changed
+from linsep.arrays import Index, Signs
+from linsep.rows.blocks import BlockRows, Blocks, Found, rows_changed
 from linsep.rows.columns import ColumnsApart
 from linsep.rows.fingerprint import Fingerprint
 from linsep.rows.matrices import rows_from, stacked
@@ -58,7 +58,7 @@ class PartitionedRows(BlockRows):
         cluster: Cluster,
         load: Load,
         sizes: Sequence[int],
-        signs: NDArray[np.int8],
+        signs: Signs,
         n_features: int,
         fit_intercept: bool,
         dtype: np.dtype[Any],

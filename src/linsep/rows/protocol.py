@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+
+from linsep.arrays import Floats, Index, Signs
 
 # Rows a chunk aims at holding this many entries: 8 MiB of float64 keeps the cost of
 # handing out chunks small, and the working memory of a scan too.
@@ -55,10 +56,10 @@ class Scan:
     margin_settled: float
     n_violations: int
     n_unsettled: int
-    index: NDArray[np.intp]
-    values: NDArray[np.float64]
+    index: Index
+    values: Floats
     error: float = np.inf
-    scores: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    scores: Floats = field(default_factory=lambda: np.empty(0))
 
     @property
     def margin(self) -> float:
@@ -73,7 +74,7 @@ class Rows(Protocol):
     are read by the four methods alone, so they may be anywhere.
     """
 
-    signs: NDArray[np.int8]
+    signs: Signs
     fit_intercept: bool
 
     @property
@@ -92,25 +93,23 @@ class Rows(Protocol):
     def n_terms(self) -> int:
         """Terms at most that a dot product of a row has."""
 
-    def scan(self, w: NDArray[np.float64], k: int, *, by_margin: bool = False) -> Scan:
+    def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once and return the ``k`` with the smallest margins.
 
         Relative margins ``(a_i . w) / sum_j |a_ij w_j|``, unless ``by_margin`` asks for
         those in the units of ``w``.
         """
 
-    def margins(
-        self, w: NDArray[np.float64], index: NDArray[np.intp] | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def margins(self, w: Floats, index: Index | None = None) -> tuple[Floats, Floats]:
         """Return the computed ``a_i . w`` and ``sum_j |a_ij w_j|`` of all or some rows.
 
         What they may be off by is for `linsep.rows.rounding` to say.
         """
 
-    def take(self, index: NDArray[np.intp]) -> Any:
+    def take(self, index: Index) -> Any:
         """Return the exact signed rows named by ``index``, in float64."""
 
-    def features(self, index: NDArray[np.intp] | slice) -> Any:
+    def features(self, index: Index | slice) -> Any:
         """Return rows as the user gave them, neither signed nor extended."""
 
 

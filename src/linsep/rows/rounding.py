@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from linsep.arrays import Floats, Signs
 
 UNIT_ROUNDOFF = 2.0**-53
 SMALLEST_SUBNORMAL = 2.0**-1074
@@ -36,16 +37,14 @@ def error_factor(n_columns: int) -> float:
     return gamma(n_columns + 4)
 
 
-def rounding_error(sizes: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
+def rounding_error(sizes: Floats, n_columns: int) -> Floats:
     """Bound the error of dot products whose terms have these sums of magnitudes."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         error = error_factor(n_columns) * sizes + n_columns * SMALLEST_SUBNORMAL
     return np.asarray(error)
 
 
-def certain_signs(
-    products: NDArray[np.float64], sizes: NDArray[np.float64], error: Any
-) -> NDArray[np.int8]:
+def certain_signs(products: Floats, sizes: Floats, error: Any) -> Signs:
     """Return the signs an error bound leaves no doubt about, and 0 for the others.
 
     Not finite means overflow, of which nothing is claimed.

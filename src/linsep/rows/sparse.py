@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import _sweeps
 from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.protocol import split
@@ -30,7 +30,7 @@ class SparseRows(MatrixRows):
         longest = int(np.diff(self.X.indptr).max(initial=0)) + 1
         return min(self.shape[1], longest)
 
-    def take(self, index: NDArray[np.intp]) -> Any:
+    def take(self, index: Index) -> Any:
         """Return the exact signed rows named by ``index``, a float64 CSR matrix."""
         from scipy import sparse
 
@@ -54,7 +54,7 @@ class SparseRows(MatrixRows):
         shape = index.size, self.shape[1]
         return sparse.csr_matrix((data, indices, indptr), shape=shape)
 
-    def _block(self, index: NDArray[np.intp]) -> Any:
+    def _block(self, index: Index) -> Any:
         """Return rows as they were given; those of a run are copied in one piece."""
         first = int(index[0]) if index.size else 0
         is_run = np.array_equal(index, np.arange(first, first + index.size))
@@ -64,10 +64,10 @@ class SparseRows(MatrixRows):
         self,
         start: int,
         stop: int,
-        weights: NDArray[np.float64],
+        weights: Floats,
         constant: float,
-        s: NDArray[np.float64],
-        t: NDArray[np.float64],
+        s: Floats,
+        t: Floats,
     ) -> None:
         _sweeps.sparse_margins(
             self.X.data,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Signs
 from linsep.rows.blocks import BlockRows, Blocks, rows_changed
 from linsep.rows.fingerprint import Fingerprint
 from linsep.rows.matrices import rows_from
@@ -34,7 +34,7 @@ class StreamedRows(BlockRows):
     def __init__(
         self,
         read: Callable[[], Iterator[Any]],
-        signs: NDArray[np.int8],
+        signs: Signs,
         n_features: int,
         fit_intercept: bool,
         dtype: np.dtype[Any],

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Signs
 from linsep.rows._sweeps import judge_margins
 from linsep.rows.protocol import Scan
 from linsep.rows.rounding import SMALLEST_SUBNORMAL, error_factor
@@ -31,9 +32,7 @@ class _Smallest:
         self._waiting: list[tuple[NDArray[Any], ...]] = []
         self._n_waiting = 0
 
-    def offer(
-        self, start: int, score: NDArray[np.float64], values: NDArray[np.float64]
-    ) -> None:
+    def offer(self, start: int, score: Floats, values: Floats) -> None:
         chosen = np.flatnonzero(score <= self.limit)
         if chosen.size == 0:
             return
@@ -66,8 +65,8 @@ _Part = tuple[float, float, float, int, int, float]
 
 def sweep(
     chunks: Iterable[tuple[int, int]],
-    margins: Callable[[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]],
-    signs: NDArray[np.int8],
+    margins: Callable[[int, int], tuple[Floats, Floats]],
+    signs: Signs,
     n_columns: int,
     k: int,
     by_margin: bool = False,
@@ -92,9 +91,7 @@ def sweep(
     factor = error_factor(n_columns)
     underflow = n_columns * SMALLEST_SUBNORMAL
 
-    def visit(
-        chunk: tuple[int, int],
-    ) -> tuple[int, NDArray[np.float64], NDArray[np.float64], _Part]:
+    def visit(chunk: tuple[int, int]) -> tuple[int, Floats, Floats, _Part]:
         start, stop = chunk
         s, t = margins(start, stop)
         of_chunk, score = signs[start:stop], np.empty(stop - start)

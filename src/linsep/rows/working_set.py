@@ -18,8 +18,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Index
 from linsep.rows import Rows, Scan, SparseRows, stacked
 
 Answer = TypeVar("Answer")
@@ -69,9 +69,9 @@ class WorkingSet:
         source: Rows,
         rng: np.random.Generator | int,
         *,
-        among: NDArray[np.intp] | None = None,
+        among: Index | None = None,
         dimension: int | None = None,
-        start: NDArray[np.intp] | None = None,
+        start: Index | None = None,
     ) -> None:
         self.source = source
         self._seed = rng
@@ -117,7 +117,7 @@ class WorkingSet:
         """Whether every row there is has been taken."""
         return self.index.size == self.source.shape[0]
 
-    def _sample(self) -> NDArray[np.intp]:
+    def _sample(self) -> Index:
         """Draw rows at random, a tenth of them from each sign if it has so many."""
         among, signs = self._among, self.source.signs
         n = self.source.shape[0] if among is None else among.size
@@ -134,20 +134,20 @@ class WorkingSet:
         chosen = np.unique(np.concatenate(drawn))
         return chosen if among is None else among[chosen]
 
-    def add(self, index: NDArray[np.intp]) -> int:
+    def add(self, index: Index) -> int:
         """Take rows not held yet, none named twice; return how many there were."""
         new = np.setdiff1d(index, self.index)
         self.index = np.concatenate([self.index, new])
         return int(new.size)
 
-    def keep(self, index: NDArray[np.intp]) -> None:
+    def keep(self, index: Index) -> None:
         """Let go of every row but those named."""
         kept = np.sort(self.positions(index))
         if self._gathered is not None:
             self._gathered = self.rows[kept]
         self.index = self.index[kept]
 
-    def positions(self, index: NDArray[np.intp]) -> NDArray[np.intp]:
+    def positions(self, index: Index) -> Index:
         """Return where the named rows are held; rows not held are left out."""
         if self.index.size == 0:
             return np.empty(0, dtype=np.intp)
@@ -157,9 +157,7 @@ class WorkingSet:
         return np.asarray(at[self.index[at] == index])
 
     def decided(
-        self,
-        decide: Callable[[NDArray[np.intp]], Answer],
-        missed: Callable[[Answer], NDArray[np.intp]],
+        self, decide: Callable[[Index], Answer], missed: Callable[[Answer], Index]
     ) -> Answer:
         """Decide the rows held, take those the answer fails on, until none are left.
 
@@ -185,7 +183,7 @@ class WorkingSet:
         """
         return self.source.shape[0] if n_passes >= CLARKSON_AFTER else self.n_added
 
-    def grow(self, scan: Scan, support: NDArray[np.intp], n_passes: int) -> int:
+    def grow(self, scan: Scan, support: Index, n_passes: int) -> int:
         """Take the rows a scan found, and let go of some when there are too many.
 
         Parameters
@@ -215,7 +213,7 @@ class WorkingSet:
             self._reweight(scan.index[:n_bad], n_passes)
         return n_new
 
-    def _reweight(self, violators: NDArray[np.intp], n_passes: int) -> None:
+    def _reweight(self, violators: Index, n_passes: int) -> None:
         """Double the violators' weights if they are light; draw a weighted sample."""
         n, d = self.source.shape
         if self._doublings.size == 0:

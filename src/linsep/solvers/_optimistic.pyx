@@ -248,8 +248,10 @@ cdef class Loop:
     Attributes
     ----------
     n_rounds : int
-    step_sum, step_size, f, margin, margin_play : float
-        As in `linsep.solvers.optimistic.Round`.
+    step_sum, step_size, f : float
+        ``S_t``, the last step and ``f_t`` of `linsep.solvers.optimistic`.
+    margin, margin_play : float
+        As in its `Round`.
     """
 
     cdef readonly Py_ssize_t n_rounds

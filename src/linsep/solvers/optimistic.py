@@ -30,10 +30,7 @@ Theorems 1 to 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
 
 from linsep.arrays import Floats
 from linsep.solvers._optimistic import Loop
@@ -52,16 +49,6 @@ class Round:
         The learner's play ``w_t``.
     total : ndarray of shape (d,)
         ``v_t``, the weighted sum of plays; the returned average up to scale.
-    pseudoexample : ndarray of shape (d,)
-        ``x_t = sum_i p_i a_i``.
-    weighted_sum : ndarray of shape (d,)
-        ``G_t``, the weighted sum of pseudoexamples.
-    step_sum : float
-        ``S_t``, the sum of steps.
-    step_size : float
-        The step taken in this round.
-    f : float
-        ``log mean_i exp(-a_i . v_t)``.
     margin : float
         ``min_i a_i . v_t``.
     margin_play : float
@@ -73,11 +60,6 @@ class Round:
     n_rounds: int
     play: Floats
     total: Floats
-    pseudoexample: Floats
-    weighted_sum: Floats
-    step_sum: float
-    step_size: float
-    f: float
     margin: float
     margin_play: float
     found: bool
@@ -91,13 +73,6 @@ class Round:
             return self.play
         return None
 
-    @property
-    def margin_upper(self) -> float:
-        """The bound ``|G| / S`` on the largest margin of the rows, at no cost."""
-        if self.step_sum == 0:
-            return float("inf")
-        return float(np.linalg.norm(self.weighted_sum)) / self.step_sum
-
 
 class OptimisticLoop:
     """A play of the loop of this module, whose rounds run in compiled code.
@@ -106,20 +81,12 @@ class OptimisticLoop:
     ----------
     oracle : Oracle
         The signed rows.
-    step_size : float or None, default=None
-        The first step, > 0. ``None`` takes ``1 / max_i |a_i|``, which is always
-        accepted.
-    adaptive : bool, default=True
-        ``False`` holds the step: Algorithm 1 with learning rate ``step_size ** 2``.
     """
 
-    def __init__(
-        self, oracle: Oracle, *, step_size: float | None = None, adaptive: bool = True
-    ) -> None:
+    def __init__(self, oracle: Oracle) -> None:
         safe = safe_step(oracle)
-        first = step_size if step_size is not None else safe
         # Half the safe step is accepted for certain, so it is not halved again.
-        self._loop = Loop(oracle.sweep, first, 0.5 * safe if adaptive else np.inf)
+        self._loop = Loop(oracle.sweep, safe, 0.5 * safe)
 
     def play(self, until: int = 0, *, enough: float = 0.0) -> Round:
         """Play one round, and more until so many are done or a separator is met.
@@ -134,25 +101,15 @@ class OptimisticLoop:
         """
         loop = self._loop
         found = loop.advance(until, enough)
-        play, total, pseudoexample, weighted_sum = loop.vectors()
+        play, total, _, _ = loop.vectors()
         return Round(
             n_rounds=loop.n_rounds,
             play=play,
             total=total,
-            pseudoexample=pseudoexample,
-            weighted_sum=weighted_sum,
-            step_sum=loop.step_sum,
-            step_size=loop.step_size,
-            f=loop.f,
             margin=loop.margin,
             margin_play=loop.margin_play,
             found=found,
         )
-
-    def rounds(self) -> Iterator[Round]:
-        """Yield the state after each round, for ever: the caller must stop."""
-        while True:
-            yield self.play()
 
 
 def safe_step(oracle: Oracle) -> float:

@@ -11,7 +11,6 @@ sums. The smallest margin of a second vector ``w`` comes along at almost no cost
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -32,30 +31,8 @@ MOST_PARTS = 64
 BLOCK_ENTRIES = 1 << 12
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The oracle's answer at ``v``.
-
-    Attributes
-    ----------
-    f : float
-        ``log mean_i exp(-a_i . v)``.
-    x : ndarray of shape (d,)
-        The pseudoexample ``sum_i p_i a_i``.
-    margin : float
-        ``min_i a_i . v``.
-    margin_play : float
-        ``min_i a_i . w`` for the second vector asked about.
-    """
-
-    f: float
-    x: Floats
-    margin: float
-    margin_play: float
-
-
 class Oracle:
-    """Answers for rows held in memory.
+    """Answers for rows held in memory, by its `sweep`.
 
     Parameters
     ----------
@@ -84,10 +61,6 @@ class Oracle:
     def radius(self) -> float:
         """The largest row norm, ``r`` of the paper."""
         return longest_row(self.A)
-
-    def __call__(self, v: Floats, w: Floats | None = None) -> Answer:
-        """Sweep the rows once at ``v``; ``w`` is the second vector (default ``v``)."""
-        return Answer(*self.sweep.answer(v, v if w is None else w))
 
 
 def softmin(margins: Floats) -> Floats:

@@ -8,9 +8,8 @@ from math import gcd
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linsep.arrays import Index
+from linsep.arrays import Index, Signs
 from linsep.proof.exact import python_vector
 from linsep.proof.signs import row_signs
 from linsep.rows import is_sparse
@@ -61,7 +60,7 @@ class SparseVector:
         """Return the vector with column ``columns[j]`` called j; they increase."""
         return SparseVector(np.searchsorted(columns, self.columns), self.values)
 
-    def signs_on(self, matrix: Any) -> NDArray[np.int8]:
+    def signs_on(self, matrix: Any) -> Signs:
         """Return the exact sign of its product with every row of a matrix."""
         some = columns_of(matrix, self.columns)
         entries = some.data if is_sparse(some) else some

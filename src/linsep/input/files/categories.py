@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -13,31 +12,25 @@ from numpy.typing import DTypeLike, NDArray
 
 from linsep.arrays import Index, Reals
 from linsep.input.coded_matrix import CodedColumn, coded_matrix
-from linsep.input.errors import InputError
+from linsep.input.errors import InputError, drop_option
 from linsep.input.files.table import (
     FOR_MISSING_VALUES,
     Request,
     Selection,
     Table,
+    missing_counts,
     whole_labels,
-)
-from linsep.input.files.text_column import (
-    MISSING,
-    TextColumn,
-    are_truths,
-    is_false,
-    numbers_from,
-    written_with_commas,
 )
 from linsep.input.growing_matrix import GrowingMatrix
 from linsep.input.levels import (
     FEW_ROWS,
     Levels,
+    Truths,
     aside_note,
-    commonest,
+    coding_of_texts,
     most_levels,
-    truths_note,
 )
+from linsep.input.text_column import MISSING, TextColumn
 from linsep.rows import split
 from linsep.rows.mapped import mapped_rows
 
@@ -111,6 +104,8 @@ class TableBuilder:
         self._most_levels = most_levels(n_rows)
         self._n_added = 0
         self._missing: dict[int, list[Index]] = {}
+        # Levels of a column that all have columns of their own stand for it.
+        self._has_constant = request.fit_intercept
 
     def add(
         self, numbers: NDArray[Any], texts: Mapping[int, Sequence[str | None]]
@@ -138,7 +133,7 @@ class TableBuilder:
                 continue
             self.note_absent(j, self._n_added + column.add(texts[j]))
             if j != target and column.holds_too_much(self._most_levels):
-                raise InputError(self._too_many_levels(j))
+                self._require_category(j)
         self._n_added += len(numbers)
 
     def finish(self, notes: Sequence[str] = ()) -> Table:
@@ -156,7 +151,7 @@ class TableBuilder:
             for j in self._selection.features
             if j not in left_out
         }
-        levels = {j: of for j, (_, of, _) in encoded.items() if of is not None}
+        levels = {j: of for j, (_, of, _) in encoded.items() if isinstance(of, Levels)}
         names = self._selection.names
         X = self._matrix([column for column, _, _ in encoded.values()], kept)
         feature_names = tuple(
@@ -182,9 +177,9 @@ class TableBuilder:
                     if j in left_out
                 ),
                 *(
-                    truths_note(names[j])
-                    for j, (column, of, _) in encoded.items()
-                    if of is None and column.places is not None
+                    of.told(names[j])
+                    for j, (_, of, _) in encoded.items()
+                    if isinstance(of, Truths)
                 ),
                 *_doubtful_numbers(X, feature_names),
             ),
@@ -210,17 +205,15 @@ class TableBuilder:
             self.note_absent(j, self._n_added + absent)
 
     def _set_aside(self) -> set[int]:
-        """Return the columns of dates and of names; refuse one that was asked for."""
+        """Return the columns of dates and of names; refuse those asked for."""
         left_out = set()
         for j, column in self._texts.items():
             name = self._selection.names[j]
             if j == self._selection.target or name in self._request.levels:
                 continue
             column.settle()
-            if column.aside is None and not column.names_rows():
-                continue
             if column.aside is None:
-                raise InputError(self._too_many_levels(j))
+                continue
             if self._request.columns is not None:
                 raise InputError(
                     f"{self._source}: column {name!r} must hold numbers or a few "
@@ -243,9 +236,7 @@ class TableBuilder:
             is_gone[rows] = True
         n_gone = int(np.count_nonzero(is_gone))
         names = self._selection.names
-        ordered = sorted(missing, key=lambda j: (-missing[j].size, j))
-        counts = ", ".join(f"{names[j]!r} {missing[j].size:,}" for j in ordered[:10])
-        counts += f", and {len(ordered) - 10} more columns" * (len(ordered) > 10)
+        counts = missing_counts({names[j]: missing[j].size for j in sorted(missing)})
         what = f"{n_gone:,} of {self._n_rows:,} rows"
         if self._request.missing == "drop":
             if n_gone == self._n_rows:
@@ -256,46 +247,41 @@ class TableBuilder:
             note = f"{what} {FOR_MISSING_VALUES} ({counts})"
             return np.flatnonzero(~is_gone), (note,)
         j = min(missing, key=lambda j: (missing[j][0], j))
+        most = min(missing, key=lambda j: (-missing[j].size, j))
         text = self._texts[j].absent_text if j in self._texts else None
         got = f"{text!r}, which stands for none" if text else "none"
         raise InputError(
             f"{self._cell(int(missing[j][0]), j)} must hold a value, got {got}, as in "
             f"{what} (values missing: {counts}); fill them in, leave the rows out with "
             f'missing="drop"{"" if self._is_frame else " (--missing drop)"}, or '
-            f"{self._leave_out(ordered[0])}"
+            f"{self._leave_out(most)}"
         )
 
     def _encode(
         self, j: int, kept: Index | None
-    ) -> tuple[CodedColumn, Levels | None, Any]:
+    ) -> tuple[CodedColumn, Levels | Truths | None, Any]:
         """Say which columns of the matrix a column becomes, by which levels, codes."""
         name = self._selection.names[j]
         if j not in self._texts:
             return CodedColumn((name,)), None, None
         levels, codes = self._texts[j].coded()
         codes = codes[_chosen(kept)]
-        known = self._request.levels.get(name)
-        if known is None and are_truths(levels):
-            places = np.array([-is_false(level) for level in levels], dtype=np.intp)
-            return CodedColumn((name,), places[codes]), None, None
-        has_points = self._request.decimal == "," and numbers_from(levels) is not None
-        if known is None and (has_points or written_with_commas(levels)):
-            raise InputError(self._commas(j, levels[0]))
-        if known is None:
-            known = self._levels_chosen(levels, codes, kept)
+        known = self._request.levels.get(name) or self._coding(j, levels, codes, kept)
         odd = sorted(set(levels) - set(known.levels))
         if self._request.levels and odd:
             raise InputError(
                 f"column {name!r} must hold levels that the model knows, "
                 f"{list(known.levels)}, got {odd[:5]}; drop those rows"
             )
-        column = CodedColumn(known.names(name), _places(levels, known.coded)[codes])
-        return column, known, _places(levels, known.levels)[codes]
+        column = CodedColumn(known.names(name), _places(levels, known.places)[codes])
+        number_of = {level: k for k, level in enumerate(known.levels)}
+        return column, known, _places(levels, number_of)[codes]
 
-    def _levels_chosen(
-        self, levels: Sequence[str], codes: Index, kept: Index | None
-    ) -> Levels:
-        """Choose the reference among the levels of the rows present."""
+    def _coding(
+        self, j: int, levels: Sequence[str], codes: Index, kept: Index | None
+    ) -> Levels | Truths:
+        """Say what a column of text becomes, by the rows present."""
+        self._require_category(j)
         present = self._request.present
         if present is not None:
             if present.size != self._n_rows:
@@ -304,13 +290,10 @@ class TableBuilder:
                     f"{self._n_rows} rows, got {present.size}"
                 )
             codes = codes[present[_chosen(kept)]]
-        used = tuple(levels[k] for k in np.unique(codes))
-        if self._request.fit_intercept or self._has_whole:
-            return Levels(used, levels[commonest(codes, len(levels))])
-        self._has_whole = True
-        return Levels(used, None)
-
-    _has_whole = False  # whether a column's levels stand for the constant
+        sizes = np.bincount(codes, minlength=len(levels))
+        found = coding_of_texts(levels, sizes, not self._has_constant)
+        self._has_constant |= isinstance(found, Levels)
+        return found
 
     def _matrix(
         self, columns: Sequence[CodedColumn], kept: Index | None
@@ -368,34 +351,17 @@ class TableBuilder:
             return "remove the rows"
         if self._is_frame:
             return f"leave the column {name!r} out"
-        return f"leave the column out with drop=[{name!r}] (--drop {shlex.quote(name)})"
+        return f"leave the column out with drop=[{name!r}] {drop_option(name)}"
 
-    def _too_many_levels(self, j: int) -> str:
-        """Word the error for a column of text that is no category."""
-        column = self._texts[j]
-        levels = column.levels()
-        if written_with_commas(levels):
-            return self._commas(j, levels[0])
-        words = (level for level in levels if numbers_from([level]) is None)
-        odd = next(words, levels[0])
-        among = f"more than {self._most_levels:,} different values"
-        if len(levels) <= self._most_levels:
-            among = f"another value in each of the {len(levels)} rows"
-        return (
-            f"{self._source}: column {self._selection.names[j]!r} must hold numbers or "
-            f"a few categories, got the text {odd!r} "
-            f"({self._place(column.row_of(odd))}) among {among}; correct it, or "
-            f"{self._leave_out(j)}"
-        )
-
-    def _commas(self, j: int, example: str) -> str:
-        """Word the error for numbers with commas in them."""
-        name = self._selection.names[j]
-        return (
-            f"{self._source}: column {name!r} must hold numbers with a decimal point "
-            f"and no thousands separator, got {example!r}; say so if the comma is the "
-            "decimal point, by decimal=',' (--decimal ,), rewrite the numbers, or "
-            f"{self._leave_out(j)}"
+    def _require_category(self, j: int) -> None:
+        """Refuse a column of text that is no category."""
+        texts = self._texts[j]
+        texts.require_category(
+            f"{self._source}: column {self._selection.names[j]!r}",
+            self._most_levels,
+            self._request.decimal,
+            self._leave_out(j),
+            lambda level: f" ({self._place(texts.row_of(level))})",
         )
 
 
@@ -404,9 +370,8 @@ def _chosen(kept: Index | None) -> Any:
     return slice(None) if kept is None else kept
 
 
-def _places(levels: Sequence[str], among: Sequence[str]) -> Index:
-    """Return where each level stands among others, -1 if it does not."""
-    place_of = {level: k for k, level in enumerate(among)}
+def _places(levels: Sequence[str], place_of: Mapping[str, int]) -> Index:
+    """Return the place of each level, -1 if it has none."""
     return np.array([place_of.get(level, -1) for level in levels], dtype=np.intp)
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from linsep.input.errors import InputError
 from linsep.input.files.table import Request
-from linsep.input.files.text_column import is_text, numbers_from
 from linsep.input.files.texts import bounded_lines
+from linsep.input.text_column import is_text, numbers_from
 
 # In this order: a comma is often part of a number or a text, a tab never is, and blanks
 # stand in names and texts of every kind.

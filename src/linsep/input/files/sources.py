@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linsep.input.errors import InputError
+from linsep.input.errors import InputError, drop_option
 from linsep.input.files.layout import Layout, find_layout, not_utf8, quote_error
 from linsep.input.files.table import Request
-from linsep.input.files.text_column import MISSING
 from linsep.input.files.texts import (
     LONGEST_LINE,
     line_too_long,
     unpacked,
     with_single_blanks,
 )
+from linsep.input.text_column import MISSING
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -245,7 +245,7 @@ def _typed_column(path: Path, name: str, kind: str) -> Column:
     raise InputError(
         f"{path}: column {name!r} must hold numbers, true and false, or texts, got the "
         f"type {kind}; turn it into numbers, or leave it out with drop=[{name!r}] "
-        f"(--drop {name})"
+        f"{drop_option(name)}"
     )
 
 

@@ -247,6 +247,19 @@ def without_dates(
     return replace(selection, features=features, notes=(*selection.notes, note))
 
 
+def missing_counts(missing: Mapping[str, int]) -> str:
+    """List how many values columns lack, those that lack most first.
+
+    Examples
+    --------
+    >>> missing_counts({"age": 3, "income": 1_200})
+    "'income' 1,200, 'age' 3"
+    """
+    ordered = sorted(missing, key=missing.__getitem__, reverse=True)
+    counts = ", ".join(f"{name!r} {missing[name]:,}" for name in ordered[:10])
+    return counts + f", and {len(ordered) - 10} more columns" * (len(ordered) > 10)
+
+
 def whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Return float labels as integers if all are whole: 1 reads better than 1.0."""
     if labels.dtype.kind != "f" or not np.all(np.abs(labels) < 2**53):

@@ -39,8 +39,9 @@ from linsep.input.files.table import (
     whole_labels,
     without_dates,
 )
-from linsep.input.files.text_column import MISSING, are_truths, is_false
 from linsep.input.files.texts import holds, open_bytes, unpacked
+from linsep.input.levels import are_truths, is_false
+from linsep.input.text_column import MISSING
 
 Built = TypeVar("Built")
 

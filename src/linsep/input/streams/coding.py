@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.arrays import Index, Mask
 from linsep.input.coded_matrix import CodedColumn, coded_matrix
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import exact_floats
-from linsep.input.files.text_column import is_false
-from linsep.input.levels import Levels
+from linsep.input.levels import Levels, Truths
 from linsep.rows.columns import ColumnsApart
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def numbers_of(column: Any, name: str, first_row: int) -> NDArray[Any]:
 
 
 def absent(
-    name: str, first_row: int, is_absent: NDArray[np.bool_], what: str = "value"
+    name: str, first_row: int, is_absent: Mask, what: str = "value"
 ) -> InputError:
     """Return the error for a column without a value in some row of a batch."""
     row = first_row + int(np.argmax(is_absent))
@@ -114,20 +114,22 @@ class Coding:
     ----------
     names : tuple of str
         The columns that are read, in order.
-    levels : mapping of str to Levels
-        Those of the columns of text.
-    truths : mapping of str to tuple of str
-        How columns of text spell true and false, which are 1 and 0.
+    texts : mapping of str to Levels or Truths
+        What the columns of text become.
     dtype : dtype
     is_sparse : bool
         Whether matrices are CSR: with texts of many levels most entries are zero.
     """
 
     names: tuple[str, ...]
-    levels: dict[str, Levels]
-    truths: dict[str, tuple[str, ...]]
+    texts: dict[str, Levels | Truths]
     dtype: np.dtype[Any]
     is_sparse: bool
+
+    @property
+    def levels(self) -> dict[str, Levels]:
+        """Those of the columns of text that have some."""
+        return {name: of for name, of in self.texts.items() if isinstance(of, Levels)}
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -136,7 +138,7 @@ class Coding:
             feature
             for name in self.names
             for feature in (
-                self.levels[name].names(name) if name in self.levels else (name,)
+                self.texts[name].names(name) if name in self.texts else (name,)
             )
         )
 
@@ -154,17 +156,10 @@ class Coding:
         """
         numbers, coded = [], []
         for name, column in zip(self.names, batch.columns, strict=False):
-            if name in self.levels:
-                of = self.levels[name]
-                place_of = dict.fromkeys(of.levels, -1)
-                place_of |= {level: k for k, level in enumerate(of.coded)}
-                places = _places(column, name, place_of, first_row)
+            if name in self.texts:
+                of = self.texts[name]
+                places = _places(column, name, of.places, first_row)
                 coded.append(CodedColumn(of.names(name), places))
-                continue
-            if name in self.truths:
-                place_of = {text: -is_false(text) for text in self.truths[name]}
-                places = _places(column, name, place_of, first_row)
-                coded.append(CodedColumn((name,), places))
                 continue
             values = numbers_of(column, name, first_row)
             if check:
@@ -172,7 +167,7 @@ class Coding:
             numbers.append(values)
             coded.append(CodedColumn((name,)))
         n = len(batch)
-        if not (self.levels or self.truths):
+        if not self.texts:
             return ColumnsApart(numbers, n, self.dtype)  # type: ignore[return-value]
         block = np.empty((n, len(numbers)), dtype=self.dtype)
         for j, values in enumerate(numbers):
@@ -182,26 +177,31 @@ class Coding:
 
 def _places(
     column: Any, name: str, place_of: Mapping[str, int], first_row: int
-) -> NDArray[np.intp]:
+) -> Index:
     """Return which of a text's columns is 1 in each row, or -1, by its level."""
     codes, texts = codes_of(column)
     if (codes < 0).any():
         raise absent(name, first_row, codes < 0)
-    unknown = [text for text in texts if text not in place_of]
-    if unknown and np.isin(codes, [texts.index(text) for text in unknown]).any():
+    unknown = [k for k, text in enumerate(texts) if text not in place_of]
+    if unknown and np.isin(codes, unknown).any():
         raise InputError(
             f"column {name!r} must hold the same values each time it is read, got "
-            f"{unknown[0]!r}, which was not there before; wait until it is written"
+            f"{texts[unknown[0]]!r}, which was not there before; wait until it is "
+            "written"
         )
     places = np.array([place_of.get(text, -1) for text in texts], dtype=np.intp)
     return places[codes] if places.size else codes
 
 
-def codes_of(column: Any) -> tuple[NDArray[np.intp], list[str]]:
-    """Return the number of each row's text, -1 where there is none, and the texts."""
+def codes_of(column: Any) -> tuple[Index, list[str]]:
+    """Return the number of each row's text, -1 where there is none, and the texts.
+
+    Without the blanks around them, as in files and frames: some may be the same.
+    """
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return codes.astype(np.intp), column.dictionary.to_pylist()
+    texts = [text and text.strip() for text in column.dictionary.to_pylist()]
+    return codes.astype(np.intp), texts

@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.input.arguments import checked_count
-from linsep.input.errors import InputError
+from linsep.input.errors import InputError, drop_option
 from linsep.input.files.svmlight import SvmlightText
-from linsep.input.files.table import Request, select_columns, without_dates
-from linsep.input.levels import Columns, aside_note, coding_note, truths_note
-from linsep.input.problem import Problem
+from linsep.input.files.table import (
+    FOR_MISSING_VALUES,
+    Request,
+    missing_counts,
+    select_columns,
+    without_dates,
+)
+from linsep.input.levels import Columns, aside_note, coding_note
+from linsep.input.problem import Problem, require_a_column
 from linsep.input.streams.coding import (
     Coding,
     common_dtype,
@@ -79,11 +85,11 @@ def problem_of_stream(
     aside = found.left_out
     if drops and aside.keys() & found.missing.keys():
         # Rows that lack what is no feature are rows like others.
-        found = replace(
-            asked([name for name in names if name not in aside]), aside=aside
-        )
+        again = asked([name for name in names if name not in aside])
+        texts = {name: again.texts.get(name, of) for name, of in found.texts.items()}
+        found = replace(again, texts=texts)
     classes, signs = signs_of(found, target, positive)
-    coding = coding_of(source.schema, names, found, request.fit_intercept)
+    coding = coding_of(source, names, found, request)
     reading = _Reading(source, coding, target, found, drops, max_memory)
     rows = StreamedRows(
         reading,
@@ -106,7 +112,10 @@ def coded_problem(
     notes: Sequence[str],
 ) -> Problem:
     """Return the problem of rows that are coded as they are read."""
-    told = [levels.told(name) for name, levels in coding.levels.items()]
+    levels = coding.levels
+    told = [of.told(name) for name, of in levels.items()]
+    shape = rows.shape[0], len(coding.feature_names)
+    require_a_column(shape, rows.fit_intercept)
     if classes.size == 1:  # nothing else would look at the features
         rows.fold(_n_rows, add)
     return Problem(
@@ -115,13 +124,13 @@ def coded_problem(
         coding.feature_names,
         rows.fit_intercept,
         found.present,
-        Columns(coding.names, coding.levels),
+        Columns(coding.names, levels),
         (
             *((coding_note(told),) if told else ()),
             *notes,
             *_left_out(found),
             *(aside_note(name, why) for name, why in found.left_out.items()),
-            *map(truths_note, coding.truths),
+            *(of.told(name) for name, of in coding.texts.items() if name not in levels),
         ),
     )
 
@@ -132,16 +141,15 @@ def _n_rows(start: int, block: MatrixRows) -> int:
 
 
 def coding_of(
-    schema: Any, names: Sequence[str], found: Survey, fit_intercept: bool
+    source: Source, names: Sequence[str], found: Survey, request: Request
 ) -> Coding:
     """Say how the features become a matrix."""
     names = [name for name in names if name not in found.left_out]
-    levels, truths = found.levels(fit_intercept), found.truths
-    texts = levels.keys() | truths.keys()
-    numbers = [schema.field(name).type for name in names if name not in texts]
-    width = sum(len(of.coded) for of in levels.values()) + len(numbers) + len(truths)
-    is_sparse = bool(levels) and width > max(MOST_DENSE, 2 * len(names))
-    return Coding(tuple(names), levels, truths, common_dtype(numbers), is_sparse)
+    texts = found.coded(source.name, request)
+    numbers = [source.schema.field(name).type for name in names if name not in texts]
+    width = sum(len(of.names(name)) for name, of in texts.items()) + len(numbers)
+    is_sparse = width > max(MOST_DENSE, 2 * len(names))
+    return Coding(tuple(names), texts, common_dtype(numbers), is_sparse)
 
 
 def selected(
@@ -162,7 +170,7 @@ def selected(
             name = selection.names[j]
             raise InputError(
                 f"{source.name}: column {name!r} must hold numbers, true and false, or "
-                f"texts, got the type {kinds[j]}; leave it out (--drop {name})"
+                f"texts, got the type {kinds[j]}; leave it out {drop_option(name)}"
             )
     names = [selection.names[j] for j in selection.features]
     notes = (*source.notes, *selection.notes)
@@ -174,13 +182,8 @@ def _left_out(found: Survey) -> Sequence[str]:
     if found.present is None:
         return ()
     n_gone = found.n_given - found.present.size
-    counts = ", ".join(
-        f"{name!r} {size:,}" for name, size in found.missing.most_common(10)
-    )
-    return (
-        f"{n_gone:,} of {found.n_given:,} rows were left out for missing values "
-        f"({counts})",
-    )
+    what = f"{n_gone:,} of {found.n_given:,} rows {FOR_MISSING_VALUES}"
+    return (f"{what} ({missing_counts(found.missing)})",)
 
 
 class _Reading:

@@ -8,32 +8,72 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.input.errors import InputError
-from linsep.input.files.table import whole_labels
-from linsep.input.files.text_column import (
-    MOST_NAMES,
-    are_truths,
-    in_order,
-    name_rows,
-    why_aside,
-    written_with_commas,
-)
+from linsep.arrays import Index, Mask, Signs
+from linsep.input.errors import InputError, drop_option
+from linsep.input.files.table import Request, whole_labels
 from linsep.input.labels import are_positive, signs_from, signs_of_counts
-from linsep.input.levels import Levels, most_levels
+from linsep.input.levels import Levels, Truths, coding_of_texts, most_levels
 from linsep.input.streams.coding import absent, codes_of, is_text
 from linsep.input.streams.sources import Source
+from linsep.input.text_column import MOST_NAMES, Texts, in_order
 
 # Different values of a text that are looked at, whatever the number of rows.
 MOST_TEXTS = 1_000_000
 # Different labels that are told apart before they are refused.
 MOST_LABELS = 1_000
+
+
+class CountedTexts(Texts):
+    """How often each text of a column occurs, also among the rows that are left out.
+
+    `absent` is the error where some row has none.
+    """
+
+    def __init__(self) -> None:
+        self.sizes = Counter[str]()
+        self.dropped = Counter[str]()
+        self.n_present = 0
+        self.absent: InputError | None = None
+
+    def levels(self) -> list[str]:
+        """Return the levels in the order first seen."""
+        return list(self.sizes)
+
+    def add(self, values: Sequence[str], codes: Index, kept: Mask | None) -> None:
+        """Count the texts of a batch, given by their numbers; -1 is none."""
+        self.n_present += _count(self.sizes, values, codes)
+        if kept is not None:
+            _count(self.dropped, values, codes[~kept])
+
+    def merge(self, other: CountedTexts) -> None:
+        """Count those of another part of the data."""
+        self.sizes.update(other.sizes)
+        self.n_present += other.n_present
+        self.aside = self.aside or other.aside
+        self.absent = self.absent or other.absent
+
+    def coded(self, is_whole: bool) -> Levels | Truths:
+        """Say what it becomes, by the rows that are not left out."""
+        every = self.levels()
+        levels = [every[k] for k in in_order(every)]
+        sizes = [self.sizes[level] - self.dropped[level] for level in levels]
+        return coding_of_texts(levels, sizes, is_whole)
+
+
+def _count(sizes: Counter[str], values: Sequence[str], codes: Index) -> int:
+    """Count texts, and return how many there are."""
+    found = np.bincount(codes[codes >= 0], minlength=len(values))
+    for value, size in zip(values, found.tolist(), strict=True):
+        if size:
+            sizes[value] += size
+    return int(found.sum())
 
 
 @dataclass(frozen=True)
@@ -50,28 +90,21 @@ class Survey:
         Rows of the source.
     present : ndarray of int, or None
         The numbers of the rows present, where some were left out.
-    counts : dict of str to Counter
-        How often each text occurs, by column.
+    texts : dict of str to CountedTexts
+        The columns of text.
     missing : Counter
         How many rows lack a value, by column.
     is_count : bool
         Whether the labels tell counts that are zero, 0, from others, 1.
-    aside : dict of str to str
-        Columns whose texts were so many that they were not counted to the end, and why
-        they are no features.
-    absent : dict of str to InputError
-        For texts of which some row has none.
     """
 
     labels: list[Any]
     codes: NDArray[np.signedinteger[Any]]
     n_given: int
-    present: NDArray[np.intp] | None
-    counts: dict[str, Counter[str]]
+    present: Index | None
+    texts: dict[str, CountedTexts]
     missing: Counter[str]
     is_count: bool = False
-    aside: dict[str, str] = field(default_factory=dict)
-    absent: dict[str, InputError] = field(default_factory=dict)
 
     @cached_property
     def left_out(self) -> dict[str, str]:
@@ -79,65 +112,47 @@ class Survey:
 
         As for files and frames. What lacks a value in another column is refused.
         """
-        why = {
-            name: why_aside(list(sizes), sizes.total())
-            for name, sizes in self.counts.items()
-        }
-        found = self.aside | {name: text for name, text in why.items() if text}
-        for name, error in self.absent.items():
-            if name not in found:
-                raise error
+        found = {}
+        for name, texts in self.texts.items():
+            texts.settle()
+            if texts.aside is not None:
+                found[name] = texts.aside
+            elif texts.absent is not None:
+                raise texts.absent
         return found
 
-    @cached_property
-    def truths(self) -> dict[str, tuple[str, ...]]:
-        """The columns of text that hold true and false, and how they spell them."""
-        return {
-            name: tuple(sizes)
-            for name, sizes in self.counts.items()
-            if name not in self.left_out and are_truths(sizes)
-        }
-
-    def levels(self, fit_intercept: bool) -> dict[str, Levels]:
-        """Choose the references: the commonest levels, as for files and frames.
-
-        Without an intercept all levels of the first text have columns.
-        """
-        found: dict[str, Levels] = {}
-        for name, sizes in self.counts.items():
-            if name in self.left_out or name in self.truths:
+    def coded(self, source: str, request: Request) -> dict[str, Levels | Truths]:
+        """Say what the other columns of text become, as in files and frames."""
+        found: dict[str, Levels | Truths] = {}
+        has_constant = request.fit_intercept
+        for name, texts in self.texts.items():
+            if name in self.left_out:
                 continue
-            every = list(sizes)
-            is_mistyped = name_rows(len(every), sizes.total())
-            if is_mistyped or len(every) > most_levels(self.codes.size):
-                raise InputError(_too_many(name, len(every)))
-            if written_with_commas(every):
-                raise InputError(_commas(name, every[0]))
-            levels = tuple(every[k] for k in in_order(every))
-            is_whole = not found and not fit_intercept
-            commonest = levels[int(np.argmax([sizes[level] for level in levels]))]
-            found[name] = Levels(levels, None if is_whole else commonest)
+            texts.require_category(
+                f"{source}: column {name!r}",
+                most_levels(self.n_given),
+                request.decimal,
+                f"leave the column out {drop_option(name)}",
+            )
+            found[name] = texts.coded(not has_constant)
+            has_constant |= isinstance(found[name], Levels)
         return found
 
     @classmethod
     def merged(cls, parts: Sequence[Survey]) -> Survey:
         """Put the surveys of parts together, none of which left rows out."""
         labels: dict[Any, int] = {}
-        codes, counts = [], {name: Counter[str]() for name in parts[0].counts}
-        aside: dict[str, str] = {}
-        absent: dict[str, InputError] = {}
+        codes, texts = [], {name: CountedTexts() for name in parts[0].texts}
         for part in parts:
             for label in part.labels:
                 labels.setdefault(label, len(labels))
             numbers = np.array([labels[x] for x in part.labels], dtype=np.int16)
             codes.append(numbers[part.codes])
-            for name, sizes in part.counts.items():
-                counts[name].update(sizes)
-            aside, absent = part.aside | aside, part.absent | absent
+            for name, own in part.texts.items():
+                texts[name].merge(own)
         every, n_given = np.concatenate(codes), sum(part.n_given for part in parts)
         is_count = parts[0].is_count
-        given = list(labels), every, n_given, None, counts, Counter[str]()
-        return cls(*given, is_count, aside, absent)
+        return cls(list(labels), every, n_given, None, texts, Counter(), is_count)
 
 
 def survey(
@@ -165,42 +180,37 @@ def survey(
         Whether the labels are counts, of which matters whether they are zero.
     """
     texts = [name for name in features if is_text(source.schema.field(name).type)]
-    columns = [*(features if drops else texts), target]
+    found = {name: CountedTexts() for name in texts}
+    columns = [*(features if drops else found), target]
     labels: dict[Any, int] = {}
-    counts: dict[str, Counter[str]] = {name: Counter() for name in texts}
-    aside: dict[str, str] = {}
-    lacking: dict[str, InputError] = {}
-    codes, present, missing = [], [], Counter[str]()
+    codes, present, missing = [], [], Counter(dict.fromkeys(columns, 0))
     n_given = 0
     for batch in source.batches(columns, max_memory):
         first = n_given
         n_given += len(batch)
+        mask = rows_with_values(batch, missing) if drops else None
+        labelled, kept = batch.column(target), None
+        if mask is not None:
+            labelled, kept = labelled.filter(mask), mask.to_numpy(False)
         if drops:
-            kept = rows_with_values(batch, missing)
-            if kept is not None:
-                batch = batch.filter(kept)
-                present.append(first + np.flatnonzero(kept.to_numpy(False)))
-            else:
-                present.append(np.arange(first, n_given))
-        column = batch.column(target)
-        codes.append(label_codes(column, labels, target, first, is_count))
-        for name in texts:
-            if name in aside:
+            rows = np.arange(len(batch)) if kept is None else np.flatnonzero(kept)
+            present.append(first + rows)
+        codes.append(label_codes(labelled, labels, target, first, is_count))
+        for name, seen in found.items():
+            if seen.aside is not None:
                 continue
-            found, values = codes_of(batch.column(name))
-            if (found < 0).any():
-                lacking.setdefault(name, absent(name, first, found < 0))
-            sizes = np.bincount(found[found >= 0], minlength=len(values)).tolist()
-            counts[name].update(
-                {value: size for value, size in zip(values, sizes, strict=True) if size}
-            )
-            n_texts = len(counts[name])
-            if n_texts > MOST_NAMES:
-                why = why_aside(list(counts[name]), counts[name].total())
-                if why is not None:
-                    aside[name], counts[name] = why, Counter()
-                elif n_texts > MOST_TEXTS:
-                    raise InputError(_too_many(name, n_texts))
+            numbers, values = codes_of(batch.column(name))
+            if not drops and seen.absent is None and (numbers < 0).any():
+                seen.absent = absent(name, first, numbers < 0)
+            seen.add(values, numbers, kept)
+            if len(seen.sizes) > MOST_NAMES:
+                seen.settle()
+                if seen.aside is not None:
+                    seen.sizes.clear()
+                elif len(seen.sizes) > MOST_TEXTS:
+                    column = f"{source.name}: column {name!r}"
+                    remedy = f"leave it out {drop_option(name)}"
+                    seen.require_category(column, MOST_TEXTS, None, remedy)
     every = np.concatenate(codes) if codes else np.empty(0, dtype=np.int16)
     is_all = every.size == n_given
     return Survey(
@@ -208,11 +218,9 @@ def survey(
         every,
         n_given,
         None if is_all else np.concatenate(present),
-        counts,
-        missing,
+        found,
+        +missing,
         is_count,
-        aside,
-        lacking,
     )
 
 
@@ -272,26 +280,9 @@ def label_codes(
     return np.asarray(places[codes])
 
 
-def _too_many(name: str, n_levels: int) -> str:
-    """Word the error for a column of text that is no category."""
-    return (
-        f"column {name!r} must hold numbers or a few categories, got texts of "
-        f"{n_levels:,} different values; leave the column out (--drop {name})"
-    )
-
-
-def _commas(name: str, example: str) -> str:
-    """Word the error for numbers with commas in them."""
-    return (
-        f"column {name!r} must hold numbers with a decimal point and no thousands "
-        f"separator, got {example!r}; rewrite the numbers, or leave the column out "
-        f"(--drop {name})"
-    )
-
-
 def signs_of(
     found: Survey, target: str, positive: str | None
-) -> tuple[NDArray[Any], NDArray[np.int8]]:
+) -> tuple[NDArray[Any], Signs]:
     """Return the classes and the signs; with `positive` whether it is that label."""
     if not found.labels:
         raise InputError(

@@ -60,10 +60,6 @@ class Move:
 class Schedule(Protocol):
     """A sequence of positive numbers: steps, or weights of rounds."""
 
-    @property
-    def non_increasing(self) -> bool:
-        """Whether no number exceeds the one before, as Theorem 2 asks of steps."""
-
     def propose(self, t: int, last: float | None) -> float:
         """Return the number for round ``t >= 1``; ``last`` is the one before."""
 
@@ -106,9 +102,6 @@ class Regulariser(Protocol):
     def strong_convexity(self, n: int) -> float:
         """Return ``lambda``: ``D(p, q) >= lambda / 2 |p - q|_1^2`` on n rows."""
 
-    def max_divergence(self, n: int) -> float:
-        """Return ``H = max D(p, q)`` over the simplex of n rows, possibly infinite."""
-
     def point(self, p: Floats) -> Floats:
         """Return the point of a distribution with positive weights."""
 
@@ -143,5 +136,5 @@ def require_parts(
 
 def require_schedule(name: str, value: object) -> None:
     """Refuse what is not a schedule."""
-    parts = ("propose", "shrink", "non_increasing")
+    parts = "propose", "shrink"
     require_parts(name, value, parts, "a schedule such as Constant(0.5)")

@@ -39,10 +39,6 @@ class NegativeEntropy:
         """Return 1."""
         return 1.0
 
-    def max_divergence(self, n: int) -> float:
-        """Return infinity (0 for one row)."""
-        return math.inf if n > 1 else 0.0
-
     def point(self, p: Floats) -> Floats:
         """Return ``ln p``."""
         return np.log(p)
@@ -123,10 +119,6 @@ class PNorm:
         q = self.exponent
         return float((q - 1.0) * float(n) ** (-2.0 * (1.0 - 1.0 / q)))
 
-    def max_divergence(self, n: int) -> float:
-        """Return 1 (0 for one row)."""
-        return 1.0 if n > 1 else 0.0
-
     def point(self, p: Floats) -> Floats:
         """Return ``grad R(p) = |p|_q^{2 - q} p^{q - 1}``."""
         q = self.exponent
@@ -190,10 +182,6 @@ class SquaredEuclidean:
     def strong_convexity(self, n: int) -> float:
         """Return ``1 / n``."""
         return 1.0 / n
-
-    def max_divergence(self, n: int) -> float:
-        """Return 1 (0 for one row)."""
-        return 1.0 if n > 1 else 0.0
 
     def point(self, p: Floats) -> Floats:
         """Return ``p``."""

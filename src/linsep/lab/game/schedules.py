@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -24,8 +23,6 @@ class Constant(Schedule):
     """
 
     value: float = 1.0
-
-    non_increasing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked_number("value", self.value, above=0)
@@ -53,11 +50,6 @@ class Power(Schedule):
     def __post_init__(self) -> None:
         checked_number("start", self.start, above=0)
         checked_number("exponent", self.exponent)
-
-    @property
-    def non_increasing(self) -> bool:
-        """Whether the exponent is at most 0."""
-        return self.exponent <= 0
 
     def propose(self, t: int, last: float | None) -> float:
         """Return ``start * t ** exponent``, infinite beyond double precision."""
@@ -87,12 +79,6 @@ class Listed(Schedule):
         object.__setattr__(self, "values", tuple(self.values))
         for value in self.values:
             checked_number("values", value, above=0)
-
-    @property
-    def non_increasing(self) -> bool:
-        """Whether no listed number exceeds the one before."""
-        pairs = zip(self.values, self.values[1:], strict=False)
-        return all(later <= earlier for earlier, later in pairs)
 
     def propose(self, t: int, last: float | None) -> float:
         """Return ``values[t - 1]``, or the last."""
@@ -129,11 +115,6 @@ class Backtracking:
     def __post_init__(self) -> None:
         checked_number("start", self.start, above=0)
         checked_number("growth", self.growth, least=1)
-
-    @property
-    def non_increasing(self) -> bool:
-        """Whether ``growth`` is 1."""
-        return self.growth == 1.0
 
     def propose(self, t: int, last: float | None) -> float:
         """Return ``growth`` times the last accepted number."""

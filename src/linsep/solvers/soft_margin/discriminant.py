@@ -33,11 +33,11 @@ in Microarrays" (2007). Platt, "Probabilistic Outputs for Support Vector Machine
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index, Mask
 from linsep.solvers._factors import divided, solve_factored
 from linsep.solvers.soft_margin import _logistic
-from linsep.solvers.soft_margin.regression import Floats, squared_lengths
+from linsep.solvers.soft_margin.regression import squared_lengths
 from linsep.solvers.soft_margin.systems import cholesky, weighted_gram
 
 # The penalties tried, strongest first: at ten the nearest mean is all there is.
@@ -58,7 +58,7 @@ class Discriminant:
     def __init__(
         self,
         rows: Floats,
-        labels: NDArray[np.intp],
+        labels: Index,
         weights: Floats,
         units: Floats,
         n_classes: int,
@@ -125,7 +125,7 @@ class Discriminant:
         )
 
     @property
-    def is_alone(self) -> NDArray[np.bool_]:
+    def is_alone(self) -> Mask:
         """Whether no row of its class is left without a row, so nothing predicts it."""
         mass = self.mass[self.labels]
         return np.asarray(mass - self.units <= 1e-9 * mass)

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import longest_row
 from linsep.solvers.soft_margin.interior_point import Iterate, interior_point
@@ -62,22 +62,20 @@ class CappedGame:
         Of a joint game: the classes' offsets, for ``w``. Else empty.
     """
 
-    w: NDArray[np.float64]
+    w: Floats
     offset: float
     level: float
     value_lower: float
     value_upper: float
-    p: NDArray[np.float64]
+    p: Floats
     n_iterations: int
     closed: bool
     nu: float | None = None
     temperature: float = 0.0
-    offsets: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    offsets: Floats = field(default_factory=lambda: np.empty(0))
 
 
-def largest_nu(
-    signs: NDArray[np.float64], weights: NDArray[np.float64], free: bool
-) -> float:
+def largest_nu(signs: Floats, weights: Floats, free: bool) -> float:
     """Return the largest share for which capped weights exist."""
     if not free:
         return 1.0
@@ -88,9 +86,9 @@ def largest_nu(
 
 
 def solve_capped(
-    rows: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    rows: Floats,
+    signs: Floats,
+    weights: Floats,
     nu: float,
     *,
     free: bool = True,
@@ -145,10 +143,10 @@ def solve_capped(
 
 
 def closed_game(
-    rows: NDArray[np.float64],
-    caps: NDArray[np.float64],
-    equalities: NDArray[np.float64],
-    start: NDArray[np.float64],
+    rows: Floats,
+    caps: Floats,
+    equalities: Floats,
+    start: Floats,
     judge: Callable[[Iterate], CappedGame],
     tol: float,
     should_stop: Callable[[int, float], bool] = lambda n_iterations, upper: False,
@@ -186,12 +184,7 @@ def closed_game(
     raise AssertionError("unreachable")  # the iterates never end
 
 
-def _evaluate(
-    rows: NDArray[np.float64],
-    p: NDArray[np.float64],
-    caps: NDArray[np.float64],
-    groups: list[NDArray[np.intp]],
-) -> CappedGame:
+def _evaluate(rows: Floats, p: Floats, caps: Floats, groups: list[Index]) -> CappedGame:
     """Bound the value from both sides by the weights and their direction."""
     share = 1.0 / len(groups)
     p = p.copy()
@@ -214,9 +207,7 @@ def _evaluate(
     return CappedGame(unit, offset, level, lower, length, p, 0, False)
 
 
-def worst_mean(
-    values: NDArray[np.float64], caps: NDArray[np.float64], mass: float
-) -> tuple[float, float]:
+def worst_mean(values: Floats, caps: Floats, mass: float) -> tuple[float, float]:
     """Return the least ``sum_i p_i values_i`` with ``p <= caps`` of a given mass.
 
     Also the largest value that still gets weight.
@@ -237,10 +228,7 @@ def worst_mean(
 
 
 def least_share(
-    margins: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    groups: list[slice],
-    most: float,
+    margins: Floats, weights: Floats, groups: list[slice], most: float
 ) -> float:
     """Return the share whose worst margins have mean zero, or the most if it has less.
 

@@ -33,8 +33,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats
 from linsep.solvers._factors import solve_factored
 from linsep.solvers.soft_margin import _passes
 from linsep.solvers.soft_margin.systems import cholesky, weighted_gram
@@ -64,18 +64,15 @@ class Iterate:
         Linear systems factored so far.
     """
 
-    theta: NDArray[np.float64]
-    w: NDArray[np.float64]
+    theta: Floats
+    w: Floats
     gap: float
-    multipliers: NDArray[np.float64]
+    multipliers: Floats
     n_iterations: int
 
 
 def interior_point(
-    rows: NDArray[np.float64],
-    caps: NDArray[np.float64],
-    equalities: NDArray[np.float64],
-    start: NDArray[np.float64],
+    rows: Floats, caps: Floats, equalities: Floats, start: Floats
 ) -> Iterator[Iterate]:
     """Yield iterates for ever, from the start on; the caller stops.
 
@@ -95,7 +92,7 @@ def interior_point(
     E = equalities * caps
     system = _Narrow(B, E) if B.shape[1] <= B.shape[0] else _Wide(B, E)
     theta = start.copy()
-    w: NDArray[np.float64] = B.T @ theta
+    w: Floats = B.T @ theta
     gradient = B @ w
     y = np.asarray(-np.linalg.lstsq(E.T, gradient, rcond=None)[0], dtype=np.float64)
     reduced = gradient + E.T @ y
@@ -127,8 +124,8 @@ def interior_point(
 
 
 Solve = Callable[
-    [NDArray[np.float64]],
-    tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+    [Floats],
+    tuple[Floats, Floats, Floats],
 ]
 
 
@@ -140,19 +137,19 @@ class _Narrow:
     D^-1 r``.
     """
 
-    def __init__(self, B: NDArray[np.float64], E: NDArray[np.float64]) -> None:
+    def __init__(self, B: Floats, E: Floats) -> None:
         # Of one column NumPy stacks by columns.
         self.K = np.ascontiguousarray(np.column_stack([B, E.T]))
         self.d = B.shape[1]
 
-    def factor(self, diagonal: NDArray[np.float64]) -> Solve:
+    def factor(self, diagonal: Floats) -> Solve:
         """Form the system and factor it; return what solves it for a right side."""
         inverse = 1.0 / diagonal
         inner = weighted_gram(self.K, inverse)
         inner[np.arange(self.d), np.arange(self.d)] += 1.0
         triangle = cholesky(inner)
 
-        def solve(right: NDArray[np.float64]) -> Any:
+        def solve(right: Floats) -> Any:
             x = solve_factored(triangle, (inverse * right) @ self.K)
             return inverse * (right - self.K @ x), x[: self.d], x[self.d :]
 
@@ -162,11 +159,11 @@ class _Narrow:
 class _Wide:
     """Systems of the size of the number of rows, bordered by ``E``."""
 
-    def __init__(self, B: NDArray[np.float64], E: NDArray[np.float64]) -> None:
+    def __init__(self, B: Floats, E: Floats) -> None:
         self.B, self.E = B, E
         self.gram = np.asfortranarray(B @ B.T)
 
-    def factor(self, diagonal: NDArray[np.float64]) -> Solve:
+    def factor(self, diagonal: Floats) -> Solve:
         """Form the system and factor it; return what solves it for a right side."""
         matrix = self.gram.copy(order="F")
         matrix[np.diag_indices_from(matrix)] += diagonal
@@ -174,7 +171,7 @@ class _Wide:
         solved = solve_factored(triangle, self.E.T)
         schur = self.E @ solved
 
-        def solve(right: NDArray[np.float64]) -> Any:
+        def solve(right: Floats) -> Any:
             plain = solve_factored(triangle, right)
             dy = np.linalg.solve(schur, self.E @ plain)
             dtheta = plain - solved @ dy

@@ -11,10 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
+from linsep.arrays import Floats
 from linsep.rows import is_sparse
 from linsep.solvers._factors import solve_factored
 from linsep.solvers.soft_margin import _logistic, _passes
-from linsep.solvers.soft_margin.regression import MOST_STEPS, Floats, Regression
+from linsep.solvers.soft_margin.regression import MOST_STEPS, Regression
 from linsep.solvers.soft_margin.systems import cholesky, weighted_gram
 
 # Columns of a preconditioner that is factored.

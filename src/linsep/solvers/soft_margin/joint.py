@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.solvers.soft_margin.game import CappedGame, closed_game, worst_mean
 from linsep.solvers.soft_margin.interior_point import Iterate
 
@@ -30,20 +30,20 @@ class Pairs:
     n_classes : int
     """
 
-    row: NDArray[np.intp]
-    own: NDArray[np.intp]
-    rival: NDArray[np.intp]
+    row: Index
+    own: Index
+    rival: Index
     n_classes: int
 
     @classmethod
-    def of(cls, labels: NDArray[np.intp], n_classes: int) -> Pairs:
+    def of(cls, labels: Index, n_classes: int) -> Pairs:
         """Pair every row with the classes it is not of."""
         row = np.repeat(np.arange(len(labels)), n_classes)
         rival = np.tile(np.arange(n_classes), len(labels))
         kept = rival != labels[row]
         return cls(row[kept], labels[row[kept]], rival[kept], n_classes)
 
-    def blocks(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+    def blocks(self, features: Floats) -> Floats:
         """Return the signed rows, shape (m, n_classes * n_features)."""
         d = features.shape[1]
         out = np.zeros((len(self.row), self.n_classes, d))
@@ -72,7 +72,7 @@ class Pairs:
         ]
         return (parts[0] + parts[1])[:, : d * (self.n_classes - 1)]
 
-    def offsets(self) -> NDArray[np.float64]:
+    def offsets(self) -> Floats:
         """Return the coefficients of all offsets but the last: (n_classes - 1, m)."""
         out = np.zeros((self.n_classes, len(self.row)))
         at = np.arange(len(self.row))
@@ -81,18 +81,16 @@ class Pairs:
         return out[:-1]
 
 
-def largest_joint_nu(
-    labels: NDArray[np.intp], weights: NDArray[np.float64], n_classes: int
-) -> float:
+def largest_joint_nu(labels: Index, weights: Floats, n_classes: int) -> float:
     """Return the largest share for which balanced weights surely exist."""
     mass = np.bincount(labels, weights, minlength=n_classes)
     return float(n_classes * mass.min() / mass.sum())
 
 
 def solve_joint(
-    features: NDArray[np.float64],
-    labels: NDArray[np.intp],
-    weights: NDArray[np.float64],
+    features: Floats,
+    labels: Index,
+    weights: Floats,
     n_classes: int,
     nu: float | None,
     *,

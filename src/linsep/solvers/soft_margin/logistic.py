@@ -57,8 +57,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import is_sparse
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.soft_margin import _logistic
@@ -67,7 +67,6 @@ from linsep.solvers.soft_margin.iterated import Iterated
 from linsep.solvers.soft_margin.regression import (
     MOST_STEPS,
     ROUGHLY,
-    Floats,
     Regression,
     squared_lengths,
 )
@@ -108,7 +107,7 @@ class LogisticFit:
 
 def fit_logistic(
     features: Any,
-    labels: NDArray[np.intp],
+    labels: Index,
     weights: Floats,
     units: Floats,
     n_classes: int,
@@ -176,7 +175,7 @@ def held_rows(rows: Any, weights: Floats) -> Floats:
 
 def regression(
     features: Any,
-    labels: NDArray[np.intp],
+    labels: Index,
     weights: Floats,
     units: Floats,
     n_classes: int,

@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import is_sparse
 from linsep.solvers.scaling import reduced_rows
 from linsep.solvers.soft_margin import _logistic
-
-Floats = NDArray[np.float64]
 
 # The penalties tried, strongest first.
 PENALTIES = tuple(10.0**-power for power in range(1, 11))
@@ -37,7 +35,7 @@ class Regression:
     def __init__(
         self,
         features: Any,
-        labels: NDArray[np.intp],
+        labels: Index,
         weights: Floats,
         units: Floats,
         n_scores: int,

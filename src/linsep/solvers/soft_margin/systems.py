@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.solvers import _factors
 from linsep.solvers.soft_margin import _passes
 
@@ -16,11 +16,7 @@ BLOCK_ENTRIES = 1 << 14
 NO_GROUPS = np.zeros(0, dtype=np.intp)
 
 
-def weighted_gram(
-    rows: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    starts: NDArray[np.intp] = NO_GROUPS,
-) -> NDArray[np.float64]:
+def weighted_gram(rows: Floats, weights: Floats, starts: Index = NO_GROUPS) -> Floats:
     """Return ``rows.T @ diag(weights) @ rows``, its lower triangle.
 
     With groups, which begin at `starts` and end where the next begins, rows are taken
@@ -29,14 +25,12 @@ def weighted_gram(
     return _passes.weighted_gram(rows, weights, starts, block_rows(rows))
 
 
-def block_rows(rows: NDArray[np.float64]) -> int:
+def block_rows(rows: Floats) -> int:
     """Return how many rows are weighted and multiplied at a time."""
     return min(len(rows), max(64, BLOCK_ENTRIES // max(1, int(rows.shape[1]))))
 
 
-def group_means(
-    rows: Any, weights: NDArray[np.float64], starts: NDArray[np.intp]
-) -> list[NDArray[np.float64]]:
+def group_means(rows: Any, weights: Floats, starts: Index) -> list[Floats]:
     """Return each group's weighted mean times the root of its weight, if it has any."""
     means = []
     for a, b in pairwise(starts.tolist()):
@@ -47,7 +41,7 @@ def group_means(
     return means
 
 
-def cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def cholesky(matrix: Floats) -> Floats:
     """Return the lower factor, the diagonal lifted where rounding made it too low.
 
     Raises

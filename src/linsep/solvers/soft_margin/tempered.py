@@ -31,8 +31,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linsep.arrays import Floats, Index
 from linsep.rows import is_sparse
 from linsep.solvers._factors import solve_factored
 from linsep.solvers.blas import calm_blas
@@ -85,8 +85,8 @@ INEXACT = 0.02
 
 def solve_tempered(
     rows: Any,
-    signs: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    signs: Floats,
+    weights: Floats,
     nu: float | None,
     *,
     free: bool = True,
@@ -133,9 +133,9 @@ def solve_tempered(
 
 
 def solve_tempered_joint(
-    features: NDArray[np.float64],
-    labels: NDArray[np.intp],
-    weights: NDArray[np.float64],
+    features: Floats,
+    labels: Index,
+    weights: Floats,
     n_classes: int,
     nu: float | None,
     *,
@@ -182,15 +182,15 @@ class _Play:
     def __init__(
         self,
         rows: Any,
-        weights: NDArray[np.float64],
-        groups: NDArray[np.intp],
-        classes: NDArray[np.intp],
-        offsets: NDArray[np.float64] | None = None,
+        weights: Floats,
+        groups: Index,
+        classes: Index,
+        offsets: Floats | None = None,
     ) -> None:
         self.starts, self.classes = groups, classes
         self.groups = [slice(a, b) for a, b in pairwise(groups.tolist())]
         self.weights = weights / weights.sum()
-        self.basis: NDArray[np.float64] | None = None
+        self.basis: Floats | None = None
         if not is_sparse(rows) and rows.shape[1] > rows.shape[0]:
             # Wide rows: the learner's direction lies in their span.
             self.basis, triangle = np.linalg.qr(rows.T)
@@ -206,7 +206,7 @@ class _Play:
 
     def solve(
         self, nu: float | None, most: float, temperature: float, tol: float
-    ) -> tuple[CappedGame, NDArray[np.float64]]:
+    ) -> tuple[CappedGame, Floats]:
         """Play until the interval is closed; return the game and the offsets."""
         chosen = nu is None
         self.nu = FIRST_SHARE * most if nu is None else nu
@@ -299,9 +299,7 @@ class _Play:
         self._judge()
         return moved
 
-    def _respond(
-        self, z: NDArray[np.float64]
-    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    def _respond(self, z: Floats) -> tuple[float, Floats, Floats]:
         """Return the data player's answer: its payoff, levels and weights."""
         levels, p = self.levels.copy(), np.empty_like(z)
         value = answer_groups(z, self.caps, self.tau, self.starts, levels, p)
@@ -341,7 +339,7 @@ class _Play:
         self.value, self.levels = value, levels
         self._judge()
 
-    def _direction(self) -> NDArray[np.float64]:
+    def _direction(self) -> Floats:
         """Solve for the Newton step: identity plus covariance over temperature."""
         loose = np.where(self.p < self.caps, self.p / self.tau, 0.0)
         if is_sparse(self.rows):
@@ -352,13 +350,13 @@ class _Play:
         diagonal += tiny + np.where(self.penalty > 0.0, 1.0, DAMPING / self.tau)
         return -solve_factored(cholesky(system), self.gradient)
 
-    def _inexact(self, loose: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _inexact(self, loose: Floats) -> Floats:
         """Solve by conjugate gradients: products with sparse rows only."""
         from scipy.sparse.linalg import LinearOperator, cg
 
         means = group_means(self.rows, loose, self.starts)
 
-        def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        def product(x: Floats) -> Floats:
             out = x * self.penalty + (loose * (self.rows @ x)) @ self.rows
             for mean in means:
                 out -= mean * (mean @ x)
@@ -371,7 +369,7 @@ class _Play:
 
     def _game(
         self, lower: float, upper: float, closed: bool
-    ) -> tuple[CappedGame, NDArray[np.float64]]:
+    ) -> tuple[CappedGame, Floats]:
         length = self.length()
         w, offsets = self.v[: self.d] / length, self.v[self.d :] / length
         if self.basis is not None:
@@ -391,7 +389,7 @@ class _Play:
         )
         return game, offsets
 
-    def _nothing(self) -> tuple[CappedGame, NDArray[np.float64]]:
+    def _nothing(self) -> tuple[CappedGame, Floats]:
         """Return the game in which no direction is better than none."""
         size = self.d if self.basis is None else len(self.basis)
         game = CappedGame(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.arrays import Floats, Index
+from linsep.input.errors import InputError
 from linsep.input.levels import FEW_ROWS
 
 #: How files spell "no value".
@@ -58,16 +60,6 @@ def in_order(levels: Sequence[str]) -> Index:
     return np.argsort(np.array(levels) if numbers is None else numbers, kind="stable")
 
 
-def are_truths(levels: Iterable[str]) -> bool:
-    """Tell whether levels are true and false, which is 1 and 0."""
-    return {level.casefold() for level in levels} <= {"true", "false"}
-
-
-def is_false(level: str) -> bool:
-    """Tell which of the two a level is."""
-    return level.casefold() == "false"
-
-
 def are_dates(levels: Iterable[str]) -> bool:
     """Tell whether all levels are dates or times."""
     return all(_DATE.fullmatch(level) for level in levels)
@@ -109,20 +101,71 @@ def _are_numbers_mistyped(levels: Sequence[str]) -> bool:
     return 2 * sum(is_number) > len(is_number)
 
 
-class TextColumn:
+class Texts(ABC):
+    """What a column of text holds, however it is read: a category, or none.
+
+    `aside` says why it is none where that is no mistake in the data.
+    """
+
+    aside: str | None = None
+    n_present: int  # rows that have a text
+
+    @abstractmethod
+    def levels(self) -> list[str]:
+        """Return the levels in the order first seen."""
+
+    def settle(self) -> None:
+        """Tell whether it is to be set aside, when all its rows are known."""
+        if self.aside is None:
+            self.aside = why_aside(self.levels(), self.n_present)
+
+    def require_category(
+        self,
+        column: str,
+        most: int,
+        decimal: str | None,
+        remedy: str,
+        place: Callable[[str], str] = lambda level: "",
+    ) -> None:
+        """Refuse numbers that were mistyped, and more levels than `most`.
+
+        The `column` is as messages call it; `place` says where a level stands first.
+        """
+        levels = self.levels()
+        has_points = decimal == "," and numbers_from(levels) is not None
+        if has_points or written_with_commas(levels):
+            raise InputError(
+                f"{column} must hold numbers with a decimal point and no thousands "
+                f"separator, got {levels[0]!r}; say so if the comma is the decimal "
+                f"point, by decimal=',' (--decimal ,), rewrite the numbers, or {remedy}"
+            )
+        if len(levels) > most:
+            among = f"more than {most:,} different values"
+        elif name_rows(len(levels), self.n_present):
+            among = f"another value in each of the {self.n_present} rows"
+        else:
+            return
+        words = (level for level in levels if numbers_from([level]) is None)
+        odd = next(words, levels[0])
+        raise InputError(
+            f"{column} must hold numbers or a few categories, got the text {odd!r}"
+            f"{place(odd)} among {among}; correct it, or {remedy}"
+        )
+
+
+class TextColumn(Texts):
     """A column of text: a code for every row, levels in the order first seen.
 
     `missing` are the texts that stand for no value; None always does.
     """
 
     def __init__(self, missing: Collection[str] = MISSING) -> None:
-        self.aside: str | None = None
         self.absent_text: str | None = None  # the first that stands for no value
         self._missing = missing
         self._codes: dict[str, int] = {}
         self._absent: set[int] = {-1}
         self._pieces: list[NDArray[np.int32]] = []
-        self._n_present = 0
+        self.n_present = 0
 
     def add(self, cells: Sequence[str | None]) -> Index:
         """Append some rows; return which of them have no value."""
@@ -141,7 +184,7 @@ class TextColumn:
         if absent.size and self.absent_text is None:
             self.absent_text = (cells[int(absent[0])] or "").strip()
         codes[absent] = -1
-        self._n_present += codes.size - absent.size
+        self.n_present += codes.size - absent.size
         self._pieces.append(codes)
         return absent
 
@@ -172,19 +215,10 @@ class TextColumn:
         if n_levels <= most:
             return False
         levels = self.levels()
-        if n_levels == self._n_present <= MOST_NAMES and not are_dates(levels):
+        if n_levels == self.n_present <= MOST_NAMES and not are_dates(levels):
             return _are_numbers_mistyped(levels)
-        self.aside = why_aside(levels, self._n_present)
+        self.aside = why_aside(levels, self.n_present)
         if self.aside is None:
             return True
         self._codes, self._pieces = {}, []
         return False
-
-    def settle(self) -> None:
-        """Tell whether it is to be set aside, when all its rows are known."""
-        if self.aside is None:
-            self.aside = why_aside(self.levels(), self._n_present)
-
-    def names_rows(self) -> bool:
-        """Tell whether it is another text in every row."""
-        return name_rows(len(self.levels()), self._n_present)
