@@ -54,6 +54,33 @@ def test_ctrl_c_while_the_engine_reads_is_no_error_inside(folder, monkeypatch):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent as POSIX has them")
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
+def test_a_signal_where_python_drops_what_is_raised_is_not_lost(
+    folder, monkeypatch, number, code
+):
+    def signalled(*arguments, **options):
+        class Dropped:
+            def __del__(self):  # as callbacks of imports are run
+                signal.raise_signal(number)
+
+        Dropped()
+        for _ in range(1000):
+            time.sleep(0.01)
+        pytest.fail("the command went on")
+
+    monkeypatch.setattr("linsep.separation.separate", signalled)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = run(*SEPARATE)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.exit_code == code
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent as POSIX has them")
 def test_sigterm_while_the_engine_reads_is_no_ctrl_c(folder, monkeypatch):
     def interrupted(*arguments, **options):
         with contextlib.suppress(SystemExit):  # as DuckDB does

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import traceback
+from _thread import interrupt_main
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -28,6 +29,9 @@ _EXTRAS = {
     "pyarrow": "arrow",
     "vl_convert": "report",
 }
+
+# Seconds, after which a callback has ended.
+SOON = 0.01
 
 _STOPPED = "stopped by Ctrl-C before there was an answer"
 
@@ -55,7 +59,7 @@ def worded_ending() -> Iterator[None]:
     """
     signals: list[int] = []
     try:
-        with _raising_on_sigterm(signals):
+        with _raising_on_sigterm(signals), _raising_again():
             yield
     except click.exceptions.Exit:
         raise
@@ -129,6 +133,32 @@ def _raising_on_sigterm(signals: list[int]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _raising_again() -> Iterator[None]:
+    """Send a signal once more that came where Python drops what is raised.
+
+    Such places are callbacks of the collector and of imports. It is sent by another
+    thread, when they have ended.
+    """
+    before = sys.unraisablehook
+
+    def again(dropped: sys.UnraisableHookArgs) -> None:
+        for kind, number in (
+            (KeyboardInterrupt, signal.SIGINT),
+            (SystemExit, signal.SIGTERM),
+        ):
+            if issubclass(dropped.exc_type, kind):
+                threading.Timer(SOON, interrupt_main, (number,)).start()
+                return
+        before(dropped)
+
+    sys.unraisablehook = again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _leave_unwritable(stream: IO[str]) -> None:
