@@ -61,6 +61,8 @@ def map_in_threads(
     if n_threads <= 1:
         yield from map(function, items)
         return
+    from concurrent.futures import wait
+
     pool = _pool(count_threads())
     waiting: deque[Future[Out]] = deque()
     try:
@@ -71,8 +73,8 @@ def map_in_threads(
         while waiting:
             yield waiting.popleft().result()
     finally:
-        for future in waiting:
-            future.cancel()
+        # Nothing is worked at when this is over: a fork then might wait for ever.
+        wait([future for future in waiting if not future.cancel()])
 
 
 def one_ahead(items: Iterator[Item]) -> Iterator[Item]:
