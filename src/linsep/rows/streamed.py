@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -56,14 +56,19 @@ class StreamedRows(BlockRows):
     def _compared(self) -> Iterator[tuple[int, MatrixRows]]:
         """Yield the blocks of one reading, each compared with those of the others."""
         start, fingerprint = 0, Fingerprint()
-        for features in self._read():
-            stop = start + features.shape[0]
-            if stop > self.shape[0]:
-                raise self._changed(start)
-            signs = self.signs[start:stop]
-            if not self._is_kept:
-                self._compare(stop, fingerprint.add(features, signs))
-            yield start, rows_from(features, signs, self.fit_intercept)
-            start = stop
+        reading = self._read()
+        try:
+            for features in reading:
+                stop = start + features.shape[0]
+                if stop > self.shape[0]:
+                    raise self._changed(start)
+                signs = self.signs[start:stop]
+                if not self._is_kept:
+                    self._compare(stop, fingerprint.add(features, signs))
+                yield start, rows_from(features, signs, self.fit_intercept)
+                start = stop
+        finally:
+            if isinstance(reading, Generator):
+                reading.close()  # which may be ahead, by another thread
         if start < self.shape[0]:
             raise self._changed(start)

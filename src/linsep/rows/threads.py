@@ -77,7 +77,7 @@ def map_in_threads(
         wait([future for future in waiting if not future.cancel()])
 
 
-def one_ahead(items: Iterator[Item]) -> Iterator[Item]:
+def one_ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
     """Yield the items, each made by another thread while the one before is used.
 
     Where the reading is given up, what is being made is waited for, and the items are

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from operator import add
@@ -209,19 +210,21 @@ class _Reading:
         start = 0
         columns = [*self.coding.names, self.target]
         # Decoded while the one before is coded, and compared with earlier readings.
-        for batch in one_ahead(self.source.batches(columns, self.max_memory)):
-            kept = rows_with_values(batch) if self.drops else None
-            if kept is not None:
-                batch = batch.filter(kept)
-            stop = start + len(batch)
-            column = batch.column(self.target)
-            is_count = self.found.is_count
-            here = label_codes(column, labels, self.target, start, is_count)
-            if not np.array_equal(here, codes[start:stop]):
-                raise self.changed(start)
-            if len(batch):
-                yield self.coding.matrix(batch, start, not self.is_checked)
-            start = stop
+        ahead = one_ahead(self.source.batches(columns, self.max_memory))
+        with closing(ahead) as batches:
+            for batch in batches:
+                kept = rows_with_values(batch) if self.drops else None
+                if kept is not None:
+                    batch = batch.filter(kept)
+                stop = start + len(batch)
+                column = batch.column(self.target)
+                is_count = self.found.is_count
+                here = label_codes(column, labels, self.target, start, is_count)
+                if not np.array_equal(here, codes[start:stop]):
+                    raise self.changed(start)
+                if len(batch):
+                    yield self.coding.matrix(batch, start, not self.is_checked)
+                start = stop
         self.is_checked = start == codes.size
 
     def changed(self, row: int) -> InputError:
