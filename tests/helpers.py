@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,7 @@ def peak():
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return most * (1 if sys.platform == "darwin" else 1024)
 """
-#: The command line, which says that last, on standard error.
-COMMAND_AND_PEAK = f"""
+_COMMAND_AND_PEAK = f"""
 import sys
 from linsep.cli import main
 {PEAK}
@@ -37,6 +38,17 @@ try:
 finally:
     print(peak(), file=sys.stderr)
 """
+
+
+def peak_of_command(*arguments: object) -> int:
+    """Run the command line in a process of its own; return the most bytes it held."""
+    done = subprocess.run(
+        [sys.executable, "-c", _COMMAND_AND_PEAK, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stderr.split()[-1])
 
 
 def dot_rounding_bound(row, w):

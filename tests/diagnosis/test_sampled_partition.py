@@ -156,7 +156,7 @@ def test_looks_at_blocks_travel_and_come_to_the_same():
     table = pa.table({f"x{j}": X[:, j] for j in range(4)} | {"y": np.arange(300) % 2})
     rows = problem_from(lambda: table, "y").rows
     null = [SparseVector.from_values([1, -1, 0, 0, 0])]
-    looking = _Looking(
+    looking = _Looking.of(
         SparseVector.from_values([1, 0, 2, 0, -1]), [unit_vector(3)], null, True
     )
     whole = rows.fold(looking, lambda a, b: a.merged(b))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linsep
-from helpers import COMMAND_AND_PEAK, PEAK
+from helpers import PEAK, peak_of_command
 from linsep.input import growing_matrix
 from linsep.input.files import read_labelled, read_table
 from linsep.input.growing_matrix import GrowingMatrix
@@ -231,18 +231,5 @@ def test_commands_take_at_most_half_more_than_the_matrix(tmp_path, is_separable)
     path, n_rows = tmp_path / "numbers.csv", 850_000
     write_numbers(path, n_rows, is_separable)
     for command in ("separate", "max-margin", "diagnose"):
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                COMMAND_AND_PEAK,
-                command,
-                str(path),
-                "--target",
-                "y",
-            ],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert int(done.stderr.split()[-1]) <= 1.5 * n_rows * 20 * 8, command
+        peak = peak_of_command(command, path, "--target", "y")
+        assert peak <= 1.5 * n_rows * 20 * 8, command

@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 import linsep
-from helpers import COMMAND_AND_PEAK
+from helpers import peak_of_command
 
 COMMAND = [sys.executable, "-m", "linsep"]
 
@@ -398,21 +398,8 @@ def keep_memory(figures, rng, n_tries, folder):
         file.writelines([block] * n_blocks)
     for k in range(n_tries):
         command = ("separate", "max-margin", "diagnose")[k % 3]
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                COMMAND_AND_PEAK,
-                command,
-                str(path),
-                "--target",
-                "y",
-            ],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        share = int(done.stderr.split()[-1]) / (n_blocks * 10_000 * d * 8)
+        peak = peak_of_command(command, path, "--target", "y")
+        share = peak / (n_blocks * 10_000 * d * 8)
         if share <= 1.5:
             figures.counts[f"{command} {share:.2f} of the matrix"] += 1
         else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linsep.arrays import Floats, Index
+from linsep.arrays import Floats, Index, no_index
 from linsep.result import LargestMargin, Separation
 from linsep.search.limits import Callback
 
@@ -86,7 +86,7 @@ class Fitted:
         support = None
         if isinstance(separation, LargestMargin):
             support = separation.support
-        support = np.empty(0, dtype=np.intp) if support is None else support
+        support = no_index() if support is None else support
         return cls(coef, intercept, separation, support, n_iter=separation.n_rounds)
 
 

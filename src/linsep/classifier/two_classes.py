@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.arrays import Floats, Index
+from linsep.arrays import Floats, Index, no_index
 from linsep.classifier.fitted import Fitted, Settings
 from linsep.classifier.samples import Samples
 from linsep.classifier.separating import (
@@ -71,7 +71,7 @@ def fit_two_classes(
     if samples.is_one_class:
         separation = separation_of(samples, whole, kept, settings)
         sign = np.array([1.0 if samples.labels[0] == 1 else -1.0])
-        none = np.empty(0, dtype=np.intp)
+        none = no_index()
         return Fitted(np.zeros((1, whole.n_features)), sign, separation, none)
     if settings.nu is not None:
         return fit_given_share(samples, whole, settings)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from linsep.arrays import Floats, Index, Mask
+from linsep.arrays import Floats, Index, Mask, no_index
 from linsep.hull.bounds import gap_errors, inside_simplices
 from linsep.solvers.active_set import ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
@@ -88,11 +88,11 @@ class HullSearch:
         self._to_engine = self._coordinates()
         n_directions = min(MOST_DIRECTIONS, DIRECTIONS_EACH * r, 2 * r + m)
         drawn = self.rng.standard_normal((n_directions, r)) @ self._to_engine.T
-        extreme = [np.empty(0, dtype=np.intp)]
+        extreme = [no_index()]
         for _, products in self._products(drawn):
             extreme += [products.argmax(axis=1), products.argmin(axis=1)]
         self._shared = np.unique(np.concatenate(extreme))
-        self._joined = [np.empty(0, dtype=np.intp) for _ in range(m)]
+        self._joined = [no_index() for _ in range(m)]
 
     @np.errstate(all="ignore")
     def run(self) -> Index:
@@ -147,7 +147,7 @@ class HullSearch:
         point = (self.queries[k] - self._centre) @ self._to_engine
         own = np.concatenate([shared, self._engine_rows(joined)]) - point
         numbers = np.concatenate([self._shared, joined])
-        first = np.empty(0, dtype=np.intp)
+        first = no_index()
         if joined.size:
             # The rows that joined last are those the direction before failed on.
             first = np.arange(numbers.size - min(joined.size, ROWS_ADDED), numbers.size)

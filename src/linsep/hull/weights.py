@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.arrays import Floats, Index
+from linsep.arrays import Floats, Index, no_index
 from linsep.diagnosis.watch import Watch
 from linsep.hull.bounds import gap_errors
 from linsep.hull.membership import Hull, HullAnswer, table_of
@@ -62,7 +62,7 @@ class FeasibleWeights:
     targets: dict[str, float]
     together: tuple[str, ...] = ()
     inequality: tuple[dict[str, float], float, float] | None = None
-    bounding_rows: Index = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    bounding_rows: Index = field(default_factory=no_index)
     nearest: dict[str, float] | None = None
     relaxed: dict[str, float] = field(default_factory=dict)
     _answer: HullAnswer | None = None
@@ -356,7 +356,7 @@ class _Asked:
 def _held(search: HullSearch) -> Index:
     """Return the rows that carry the nearest point."""
     rows = search.support[0]
-    return np.empty(0, dtype=np.intp) if rows is None else rows
+    return no_index() if rows is None else rows
 
 
 def _weighted(search: HullSearch, values: Floats) -> Floats | None:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from linsep.arrays import Floats, Index, Signs
+from linsep.arrays import Floats, Index, Signs, no_index
 from linsep.rows.matrices import rows_from, stacked
 from linsep.rows.matrix_rows import Margins, MatrixRows, are_all
 from linsep.rows.protocol import CHUNK_ENTRIES, Scan
@@ -345,7 +345,7 @@ class _Kept:
 
     @classmethod
     def none(cls) -> _Kept:
-        return cls(np.empty(0, dtype=np.intp), None)
+        return cls(no_index(), None)
 
     def find(self, index: Index) -> Any:
         """Return the rows named, or None if one is not kept."""

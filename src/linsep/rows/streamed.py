@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from linsep.arrays import Signs
 from linsep.rows.blocks import BlockRows, Blocks, rows_changed
 from linsep.rows.fingerprint import Fingerprint
 from linsep.rows.matrices import rows_from
-from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.threads import one_ahead
 
 
@@ -21,7 +21,7 @@ class StreamedRows(BlockRows):
     Parameters
     ----------
     read : callable
-        Returns a fresh iterator over the data: ndarrays, CSR matrices or `ColumnsApart`
+        Returns a fresh generator of the data: ndarrays, CSR matrices or `ColumnsApart`
         of shape (m, n_features), the same rows in the same order each time, at least
         one matrix, and all of one kind.
     signs, n_features, fit_intercept, dtype, entries_a_row, changed
@@ -33,7 +33,7 @@ class StreamedRows(BlockRows):
 
     def __init__(
         self,
-        read: Callable[[], Iterator[Any]],
+        read: Callable[[], Generator[Any, None, None]],
         signs: Signs,
         n_features: int,
         fit_intercept: bool,
@@ -53,11 +53,10 @@ class StreamedRows(BlockRows):
         """Yield the blocks of one reading, while the next are compared and read."""
         yield from one_ahead(self._compared())
 
-    def _compared(self) -> Iterator[tuple[int, MatrixRows]]:
+    def _compared(self) -> Blocks:
         """Yield the blocks of one reading, each compared with those of the others."""
         start, fingerprint = 0, Fingerprint()
-        reading = self._read()
-        try:
+        with closing(self._read()) as reading:
             for features in reading:
                 stop = start + features.shape[0]
                 if stop > self.shape[0]:
@@ -67,8 +66,5 @@ class StreamedRows(BlockRows):
                     self._compare(stop, fingerprint.add(features, signs))
                 yield start, rows_from(features, signs, self.fit_intercept)
                 start = stop
-        finally:
-            if isinstance(reading, Generator):
-                reading.close()  # which may be ahead, by another thread
         if start < self.shape[0]:
             raise self._changed(start)

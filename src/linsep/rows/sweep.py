@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.arrays import Floats, Signs
+from linsep.arrays import Floats, Signs, no_index
 from linsep.rows._sweeps import judge_margins
 from linsep.rows.protocol import Scan
 from linsep.rows.rounding import SMALLEST_SUBNORMAL, error_factor
@@ -43,7 +43,7 @@ class _Smallest:
 
     def kept(self) -> tuple[NDArray[Any], ...]:
         """Return the rows, their scores and their values, smallest first."""
-        none = np.empty(0, dtype=np.intp), np.empty(0), np.empty(0)
+        none = no_index(), np.empty(0), np.empty(0)
         parts = zip(none, *self._waiting, strict=True)
         index, score, values = (np.concatenate(part) for part in parts)
         kept = np.arange(index.size)

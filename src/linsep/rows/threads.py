@@ -77,7 +77,7 @@ def map_in_threads(
         wait([future for future in waiting if not future.cancel()])
 
 
-def one_ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
+def one_ahead(items: Generator[Item, None, None]) -> Generator[Item, None, None]:
     """Yield the items, each made by another thread while the one before is used.
 
     Where the reading is given up, what is being made is waited for, and the items are
@@ -103,8 +103,7 @@ def one_ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
         if threading.get_ident() not in readers:
             if not waiting.cancel():
                 wait([waiting])
-            if isinstance(items, Generator):
-                items.close()
+            items.close()
         reader.shutdown(wait=False, cancel_futures=True)
 
 

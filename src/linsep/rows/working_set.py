@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from linsep.arrays import Index
+from linsep.arrays import Index, no_index
 from linsep.rows import Rows, Scan, SparseRows, stacked
 
 Answer = TypeVar("Answer")
@@ -150,7 +150,7 @@ class WorkingSet:
     def positions(self, index: Index) -> Index:
         """Return where the named rows are held; rows not held are left out."""
         if self.index.size == 0:
-            return np.empty(0, dtype=np.intp)
+            return no_index()
         order = np.argsort(self.index)
         at = np.searchsorted(self.index, index, sorter=order)
         at = order[np.minimum(at, self.index.size - 1)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from linsep.arrays import Index
+from linsep.arrays import Index, no_index
 from linsep.input import Problem
 from linsep.lazy import Lazy, LazyIfMade
 from linsep.result import LargestMargin, Separation, Status
@@ -275,7 +275,7 @@ def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
         take,
         ((signs > 0) & (len(problem.classes) > 1)).astype(np.intp),
         tuple(map(str, problem.classes)),
-        np.empty(0, dtype=np.intp) if marked is None else marked,
+        no_index() if marked is None else marked,
         marked_as,
         problem.given,
         problem.row_names.one,

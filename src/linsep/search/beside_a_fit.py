@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linsep.arrays import Floats
+from linsep.arrays import Floats, no_index
 from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
@@ -68,7 +68,7 @@ class StartedSearch(Search):
         """
         self.monitor.stop_if_due()
         scan = self.sweep(hyperplane, self.rows.shape[1])
-        none = WorkingSet(self.rows, self.rng, start=np.empty(0, dtype=np.intp))
+        none = WorkingSet(self.rows, self.rng, start=no_index())
         return scan, engine.accept(none, hyperplane, scan)
 
 

@@ -36,7 +36,7 @@ from enum import Enum
 
 import numpy as np
 
-from linsep.arrays import Floats, Index
+from linsep.arrays import Floats, Index, no_index
 from linsep.solvers._active_set import CONFLICT, STEPS_EXHAUSTED, ActiveRows
 from linsep.solvers.bounds import norm
 from linsep.solvers.scaling import row_squares
@@ -53,7 +53,7 @@ MOST_SETTLINGS = 3
 # more than this share of it: the Gram matrix then holds its square to eight digits.
 MANY_ROWS = 32
 INDEPENDENT = 1e-4
-NO_ROWS = np.empty(0, dtype=np.intp)
+NO_ROWS = no_index()
 
 
 class Outcome(Enum):

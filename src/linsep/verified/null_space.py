@@ -24,7 +24,7 @@ from linsep.solvers._factors import divided, pivoted_cholesky
 from linsep.solvers.blas import calm_blas
 from linsep.verified.moments import NARROW, Layout, Moments, NotPositive, factored
 from linsep.verified.parts import Part
-from linsep.verified.vectors import WHOLE, SparseVector
+from linsep.verified.vectors import WHOLE, SparseVector, columns_held
 
 # What is left of a column, as a share of its square, where it counts as dependent.
 DEPENDENT = 1e-9
@@ -286,7 +286,7 @@ def _vanishing(part: Part, vectors: list[SparseVector]) -> Mask:
     holds = np.ones(len(vectors), dtype=bool)
     if not vectors:
         return holds
-    used = np.unique(np.concatenate([vector.columns for vector in vectors]))
+    used = columns_held(vectors)
     within = [vector.within(used) for vector in vectors]
     largest = max(abs(value) for v in within for value in v.values)
     basis = None

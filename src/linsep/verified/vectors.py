@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.arrays import Index, Signs
+from linsep.arrays import Index, Signs, no_index
 from linsep.proof.exact import python_vector
 from linsep.proof.signs import row_signs
 from linsep.rows import is_sparse
@@ -86,6 +86,11 @@ def combination(terms: Iterable[tuple[int, SparseVector]]) -> SparseVector:
         for column, value in vector.items():
             total[column] = total.get(column, 0) + factor * value
     return SparseVector.from_items(total)
+
+
+def columns_held(vectors: Iterable[SparseVector]) -> Index:
+    """Return the columns that some vector holds, in increasing order."""
+    return np.unique(np.concatenate([no_index(), *(v.columns for v in vectors)]))
 
 
 def columns_of(matrix: Any, columns: Index) -> Any:

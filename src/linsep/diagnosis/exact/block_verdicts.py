@@ -33,7 +33,7 @@ from linsep.rows import Rows, as_dense, rows_from
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.working_set import WorkingSet
 from linsep.solvers.engines import Kind, solve
-from linsep.verified.vectors import SparseVector, columns_of
+from linsep.verified.vectors import SparseVector, columns_held, columns_of
 
 # Blocks of more coordinates are left undecided, and those of more than this many are
 # if no witness is found.
@@ -97,7 +97,7 @@ class _Blocks:
         self.basis, self.should_stop = basis, should_stop
         require_time(should_stop)
         q = len(basis)
-        used = np.unique(np.concatenate([v.columns for v in basis]))
+        used = columns_held(basis)
         self.used = used
         self.entries = sparse.csr_array(columns_of(rows.take(separated), used))
         self.entries.eliminate_zeros()
@@ -166,7 +166,7 @@ class _Blocks:
             return _Alone(self._sign_of(members[0]))
         held = np.unique(self.by_coordinate[:, members].indices)
         vectors = [self.basis[k] for k in members]
-        columns = np.unique(np.concatenate([v.columns for v in vectors]))
+        columns = columns_held(vectors)
         places = np.searchsorted(self.used, columns)
         block = merge_equal_rows(columns_of(self.entries[held], places)).X
         exact = IntegerRows.from_floats(as_dense(block))

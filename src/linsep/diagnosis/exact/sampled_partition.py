@@ -10,7 +10,6 @@ those in memory, until there are none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, NamedTuple
@@ -29,7 +28,12 @@ from linsep.rows.blocks import MOST_KEPT, BlockRows
 from linsep.rows.equal_rows import merge_equal_rows
 from linsep.rows.matrix_rows import MatrixRows
 from linsep.verified.sums import MOST_ENTRIES, counts_with, sample_size
-from linsep.verified.vectors import SparseVector, columns_of, written_out
+from linsep.verified.vectors import (
+    SparseVector,
+    columns_held,
+    columns_of,
+    written_out,
+)
 
 # Rows that join at a time, for each column and at least; and how often.
 JOINING_A_COLUMN, LEAST_JOINING = 10, 1_000
@@ -79,7 +83,7 @@ def parted_by_some(
         if found is None:
             break
         w, columns, basis, null = found
-        looking = _Looking(w, basis, null, are_counts)
+        looking = _Looking.of(w, basis, null, are_counts)
         seen = rows.fold(looking, _Seen.merged)
         failing = np.concatenate(seen.failing)
         if failing.size == 0:
@@ -131,7 +135,7 @@ def _estimates(
 ) -> dict[int, Estimate]:
     """Judge the columns kept by the separated rows; None are too many of these."""
     found = dict.fromkeys(columns.kept.tolist(), Estimate.FINITE)
-    used = _columns_in(basis)
+    used = columns_held(basis)
     if used.size == 0:
         return found
     if separated is None:
@@ -143,43 +147,50 @@ def _estimates(
     return found | {int(used[j]): verdict for j, verdict in judged.items()}
 
 
-def _columns_in(vectors: Sequence[SparseVector]) -> Index:
-    """Return the columns that some vector holds."""
-    none = np.empty(0, dtype=np.intp)
-    return np.unique(np.concatenate([none, *(vector.columns for vector in vectors)]))
-
-
 @dataclass(frozen=True)
 class _Looking:
     """Looks at whether what is proved of some rows goes for those of a block.
 
-    Of every row only the columns count that some vector holds, in which most rows are
-    like others.
+    Of every row only the columns `used` count, which some vector holds, and in which
+    most rows are like others; `own` are those of N among them.
     """
 
+    used: Index
+    own: Index
     w: SparseVector
     basis: list[SparseVector]
     null: list[SparseVector]
     are_counts: bool
 
+    @classmethod
+    def of(
+        cls,
+        w: SparseVector,
+        basis: list[SparseVector],
+        null: list[SparseVector],
+        are_counts: bool,
+    ) -> _Looking:
+        """Say what is to hold of all rows: of w, of the basis N, and of any row."""
+        used = columns_held([w, *basis, *null])
+        return cls(
+            used,
+            np.searchsorted(used, columns_held(basis)),
+            w.within(used),
+            [vector.within(used) for vector in basis],
+            [vector.within(used) for vector in null],
+            are_counts,
+        )
+
     def __call__(self, start: int, block: MatrixRows) -> _Seen:
         """Look at a block whose first row has this number."""
-        used = _columns_in([self.w, *self.basis, *self.null])
-        inside = _Looking(
-            self.w.within(used),
-            [vector.within(used) for vector in self.basis],
-            [vector.within(used) for vector in self.null],
-            self.are_counts,
-        )
-        own = np.searchsorted(used, _columns_in(self.basis))
         parts = []
         for first, stop in [*split(*block.shape)] or [(0, 0)]:
-            some = columns_of(block.take(np.arange(first, stop)), used)
+            some = columns_of(block.take(np.arange(first, stop)), self.used)
             is_equal = (block.signs[first:stop] > 0) & self.are_counts
-            parts.append(inside._look(start + first, some, is_equal, own))
+            parts.append(self._look(start + first, some, is_equal))
         return reduce(_Seen.merged, parts)
 
-    def _look(self, start: int, some: Any, is_equal: Mask, own: Index) -> _Seen:
+    def _look(self, start: int, some: Any, is_equal: Mask) -> _Seen:
         groups = merge_equal_rows(some)
         distinct, group = groups.X, groups.group
         sign = self.w.signs_on(distinct)
@@ -192,7 +203,7 @@ class _Looking:
         for vector in self.basis if zeros.size else ():
             is_outside[zeros] |= vector.signs_on(left) != 0
         fails = (is_outside | (sign < 0))[group] | (is_equal & ~is_zero[group])
-        separated = columns_of(distinct[np.flatnonzero(sign > 0)], own)
+        separated = columns_of(distinct[np.flatnonzero(sign > 0)], self.own)
         failing = start + np.flatnonzero(fails)
         return _Seen([failing], [is_zero[group]], separated)
 

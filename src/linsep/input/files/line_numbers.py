@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.arrays import Index
+from linsep.arrays import Index, no_index
 from linsep.input.errors import InputError
 from linsep.input.files.layout import find_layout, lines_of_rows
 from linsep.input.files.read import reader_for
@@ -40,7 +40,7 @@ class LineNumbers:
         try:
             return np.fromiter(self._find(self._path), dtype=np.intp)
         except (OSError, InputError):
-            return np.empty(0, dtype=np.intp)
+            return no_index()
 
     def __call__(self, row: int) -> object:
         """Return the line of a row, counted from 1."""

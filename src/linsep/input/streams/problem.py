@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -203,16 +203,16 @@ class _Reading:
         self.found, self.drops, self.max_memory = found, drops, max_memory
         self.is_checked = False
 
-    def __call__(self) -> Iterator[Any]:
+    def __call__(self) -> Generator[Any, None, None]:
         """Yield the features of a batch after the other."""
         codes = self.found.codes
         labels = {label: k for k, label in enumerate(self.found.labels)}
         start = 0
         columns = [*self.coding.names, self.target]
         # Decoded while the one before is coded, and compared with earlier readings.
-        ahead = one_ahead(self.source.batches(columns, self.max_memory))
-        with closing(ahead) as batches:
-            for batch in batches:
+        batches = self.source.batches(columns, self.max_memory)
+        with closing(one_ahead(batches)) as ahead:
+            for batch in ahead:
                 kept = rows_with_values(batch) if self.drops else None
                 if kept is not None:
                     batch = batch.filter(kept)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +74,9 @@ class Source:
     notes: tuple[str, ...] = ()
     is_kept: bool = False
 
-    def batches(self, columns: Sequence[str], max_memory: int | None) -> Iterator[Any]:
+    def batches(
+        self, columns: Sequence[str], max_memory: int | None
+    ) -> Generator[Any, None, None]:
         """Yield record batches of these columns in this order, in bounded memory."""
         width = sum(_width(self.schema.field(name).type) for name in columns)
         held = (max_memory or default_memory()) // BATCHES_HELD

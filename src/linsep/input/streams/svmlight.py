@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,7 +65,7 @@ class _Reading:
     least: int
     d: int
 
-    def __call__(self) -> Iterator[Any]:
+    def __call__(self) -> Generator[Any, None, None]:
         """Yield a matrix after the other."""
         start = 0
         for X, y in self.text.batches(self.d):

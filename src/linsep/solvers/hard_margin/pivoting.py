@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from linsep.arrays import Floats, Index
+from linsep.arrays import Floats, Index, no_index
 from linsep.solvers._factors import cholesky, solve_factored
 from linsep.solvers.pieces import Check, gram_of, no_check
 
@@ -59,7 +59,7 @@ def rows_on_margin(
         if free:  # the constant column is no part of it
             along -= signs * signs.sum()
         held[np.argsort(along, kind="stable")[d // 2 :]] = False
-    best, least, waited = np.empty(0, dtype=np.intp), m + 1, 0
+    best, least, waited = no_index(), m + 1, 0
     while waited < PATIENCE:
         index = np.flatnonzero(held)
         part = gram[np.ix_(index, index)]
