@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from linsep.arrays import Index
+from linsep.arrays import Index, no_index
 from linsep.proof.doubles import scale_of
 from linsep.proof.exact import exact_values
 from linsep.proof.largest_margin import (
@@ -94,7 +94,7 @@ class MarginEngine:
     search: Search
     tol: float
     by_margin: bool = True
-    support: Index = field(default_factory=lambda: np.empty(0, np.intp))
+    support: Index = field(default_factory=no_index)
     best: Hyperplane | None = None
     _proved: float = 0.0  # the margin of the best
     _solution: Solution | None = None

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from linsep.arrays import Floats, Index
+from linsep.arrays import Floats, Index, no_index
 from linsep.proof.answers import Conflict
 from linsep.result import Status
 from linsep.rows import Rows, Scan
@@ -208,7 +208,7 @@ class SeparatorEngine:
 
     search: Search
     by_margin: bool = False
-    support: Index = field(default_factory=lambda: np.empty(0, np.intp))
+    support: Index = field(default_factory=no_index)
     _is_stuck: bool = False
     _is_factored: bool = False
 

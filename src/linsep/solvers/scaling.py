@@ -17,9 +17,6 @@ from linsep.rows import is_sparse, split
 SAFE_EXPONENT = 900
 # Blocks of a sparse matrix are so many times smaller than those of a sweep.
 SMALL_BLOCKS = 8
-# Entries of a row for whose product BLAS takes threads, which wait for each other where
-# processors are busy.
-LONGEST_DOT = 10_000
 # Rows this many powers of two from the typical one are scaled on their own.
 EXTREME_ROW_BITS = 20
 
