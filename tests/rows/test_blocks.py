@@ -184,6 +184,22 @@ def test_a_reading_that_is_given_up_is_closed_at_once():
     assert closed.is_set()
 
 
+@pytest.mark.parametrize("index", [np.arange(50), np.array([3, 49]), slice(0, 50)])
+def test_a_reading_that_comes_to_the_last_row_is_closed(index):
+    closed, X = [], np.arange(100.0).reshape(50, 2)
+
+    def read():
+        try:
+            for start in range(0, 50, 10):
+                yield X[start : start + 10]
+        finally:
+            closed.append(True)
+
+    rows = StreamedRows(read, np.ones(50, dtype=np.int8), 2, False, X.dtype)
+    np.testing.assert_array_equal(rows.features(index), X[index])
+    assert closed == [True]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_loop_over_most_rows_keeps_none_of_them(kind, monkeypatch):
     monkeypatch.setattr(blocks, "LARGE_PIECE", 20)

@@ -154,7 +154,9 @@ class BlockRows(ABC):
         reading = self._reading
         if reading is None or index[0] < reading.start:
             reading = self._begun()
-        return reading.gathered(index, self._tell)
+        found = reading.gathered(index, self._tell)
+        self._end(int(index[-1]) + 1)
+        return found
 
     def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
@@ -228,9 +230,13 @@ class BlockRows(ABC):
             reading = self._begun()
         found = reading.until(start, stop)
         self._tell(stop)
+        self._end(stop)
+        return found
+
+    def _end(self, stop: int) -> None:
+        """Close a reading that came to the last row; nothing follows it."""
         if stop >= self.shape[0]:
             self.let_go()
-        return found
 
     def _begun(self) -> _Reading:
         """Begin a reading at the first row."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -185,32 +186,33 @@ def survey(
     labels: dict[Any, int] = {}
     codes, present, missing = [], [], Counter(dict.fromkeys(columns, 0))
     n_given = 0
-    for batch in source.batches(columns, max_memory):
-        first = n_given
-        n_given += len(batch)
-        mask = rows_with_values(batch, missing) if drops else None
-        labelled, kept = batch.column(target), None
-        if mask is not None:
-            labelled, kept = labelled.filter(mask), mask.to_numpy(False)
-        if drops:
-            rows = np.arange(len(batch)) if kept is None else np.flatnonzero(kept)
-            present.append(first + rows)
-        codes.append(label_codes(labelled, labels, target, first, is_count))
-        for name, seen in found.items():
-            if seen.aside is not None:
-                continue
-            numbers, values = codes_of(batch.column(name))
-            if not drops and seen.absent is None and (numbers < 0).any():
-                seen.absent = absent(name, first, numbers < 0)
-            seen.add(values, numbers, kept)
-            if len(seen.sizes) > MOST_NAMES:
-                seen.settle()
+    with closing(source.batches(columns, max_memory)) as batches:
+        for batch in batches:
+            first = n_given
+            n_given += len(batch)
+            mask = rows_with_values(batch, missing) if drops else None
+            labelled, kept = batch.column(target), None
+            if mask is not None:
+                labelled, kept = labelled.filter(mask), mask.to_numpy(False)
+            if drops:
+                rows = np.arange(len(batch)) if kept is None else np.flatnonzero(kept)
+                present.append(first + rows)
+            codes.append(label_codes(labelled, labels, target, first, is_count))
+            for name, seen in found.items():
                 if seen.aside is not None:
-                    seen.sizes.clear()
-                elif len(seen.sizes) > MOST_TEXTS:
-                    column = f"{source.name}: column {name!r}"
-                    remedy = f"leave it out {drop_option(name)}"
-                    seen.require_category(column, MOST_TEXTS, None, remedy)
+                    continue
+                numbers, values = codes_of(batch.column(name))
+                if not drops and seen.absent is None and (numbers < 0).any():
+                    seen.absent = absent(name, first, numbers < 0)
+                seen.add(values, numbers, kept)
+                if len(seen.sizes) > MOST_NAMES:
+                    seen.settle()
+                    if seen.aside is not None:
+                        seen.sizes.clear()
+                    elif len(seen.sizes) > MOST_TEXTS:
+                        column = f"{source.name}: column {name!r}"
+                        remedy = f"leave it out {drop_option(name)}"
+                        seen.require_category(column, MOST_TEXTS, None, remedy)
     every = np.concatenate(codes) if codes else np.empty(0, dtype=np.int16)
     is_all = every.size == n_given
     return Survey(
