@@ -55,9 +55,8 @@ def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], Signs]:
     if len(distinct) > 2:
         raise InputError(_too_many_classes(labels, distinct))
     classes = classes_of(distinct, labels.dtype)
-    signs = np.full(len(labels), -1, dtype=np.int8)
-    signs[np.asarray(labels == distinct[-1], dtype=bool)] = 1
-    return classes, signs
+    is_last = np.asarray(labels == distinct[-1], dtype=bool)
+    return classes, 2 * is_last.view(np.int8) - 1
 
 
 def are_positive(values: NDArray[Any], first_row: int = 0) -> Mask:
@@ -178,11 +177,12 @@ def _distinct(labels: NDArray[Any]) -> list[Any]:
         return sorted_objects(labels)
     first = labels[0]
     differs = labels != first
-    if not differs.any():
+    at = differs.argmax()
+    if not differs[at]:
         return [first]
-    other = labels[np.argmax(differs)]
-    if not np.any(differs & (labels != other)):
-        return sorted((first, other))
+    other = labels[at]
+    if (differs == (labels == other)).all():
+        return [first, other] if first < other else [other, first]
     return list(np.unique(labels))
 
 

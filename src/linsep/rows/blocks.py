@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
@@ -39,14 +39,17 @@ def rows_changed(row: int) -> Exception:
     )
 
 
-@contextmanager
-def at_rest(rows: Any) -> Iterator[None]:
+def at_rest(rows: Any) -> AbstractContextManager[None]:
     """Leave no reading of rows open, if they are read: their source may allow one."""
+    return _at_rest(rows) if isinstance(rows, BlockRows) else nullcontext()
+
+
+@contextmanager
+def _at_rest(rows: BlockRows) -> Iterator[None]:
     try:
         yield
     finally:
-        if isinstance(rows, BlockRows):
-            rows.let_go()
+        rows.let_go()
 
 
 class BlockRows(ABC):

@@ -28,7 +28,7 @@ class _Smallest:
 
     def __init__(self, k: int) -> None:
         self.k = k
-        self.limit = np.inf if k > 0 else -np.inf
+        self.limit = np.inf
         self._waiting: list[tuple[NDArray[Any], ...]] = []
         self._n_waiting = 0
 
@@ -44,6 +44,8 @@ class _Smallest:
     def kept(self) -> tuple[NDArray[Any], ...]:
         """Return the rows, their scores and their values, smallest first."""
         none = no_index(), np.empty(0), np.empty(0)
+        if not self._waiting:
+            return none
         parts = zip(none, *self._waiting, strict=True)
         index, score, values = (np.concatenate(part) for part in parts)
         kept = np.arange(index.size)
@@ -99,19 +101,15 @@ def sweep(
         return start, score, s, part
 
     smallest = _Smallest(k)
-    parts = []
+    down = up = settled = np.inf
+    n_violations = n_unsettled = 0
+    error = 0.0
     for start, score, values, part in map_in_threads(visit, chunks):
-        smallest.offer(start, score, values)
-        parts.append(part)
+        if k:
+            smallest.offer(start, score, values)
+        down, up = min(down, part[0]), min(up, part[1])
+        settled, error = min(settled, part[2]), max(error, part[5])
+        n_violations, n_unsettled = n_violations + part[3], n_unsettled + part[4]
     index, score, values = smallest.kept()
-    return Scan(
-        min((part[0] for part in parts), default=np.inf),
-        min((part[1] for part in parts), default=np.inf),
-        min((part[2] for part in parts), default=np.inf),
-        sum(part[3] for part in parts),
-        sum(part[4] for part in parts),
-        index,
-        values,
-        max((part[5] for part in parts), default=0.0),
-        score,
-    )
+    counts = n_violations, n_unsettled
+    return Scan(down, up, settled, *counts, index, values, error, score)

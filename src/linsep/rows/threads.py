@@ -51,7 +51,7 @@ def count_threads() -> int:
 def map_in_threads(
     function: Callable[[Item], Out], items: Iterable[Item]
 ) -> Iterator[Out]:
-    """Yield ``function(item)`` for each item, in order, a few items ahead.
+    """Go through ``function(item)`` for each item, in order, a few items ahead.
 
     At most two results a thread wait to be consumed, so memory stays bounded. With
     one thread, or one item, everything runs in the caller.
@@ -59,8 +59,14 @@ def map_in_threads(
     items = list(items)
     n_threads = min(count_threads(), len(items)) if len(items) > 1 else 1
     if n_threads <= 1:
-        yield from map(function, items)
-        return
+        return map(function, items)
+    return _in_threads(function, items, n_threads)
+
+
+def _in_threads(
+    function: Callable[[Item], Out], items: list[Item], n_threads: int
+) -> Iterator[Out]:
+    """Yield ``function(item)`` for each item, in order, by several threads."""
     from concurrent.futures import wait
 
     pool = _pool(count_threads())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -70,6 +70,15 @@ class Verdict:
     def reason(self) -> str:
         """Why it is undecided, as the second half of a sentence."""
         return self.message.removeprefix("Undecided: ").removesuffix(".")
+
+    @classmethod
+    def separable(cls, hyperplane: Hyperplane) -> Verdict:
+        """Return the verdict for a proved hyperplane."""
+        return cls(
+            Status.SEPARABLE,
+            "Separable: the hyperplane has every row strictly on its side.",
+            hyperplane,
+        )
 
     @classmethod
     def inseparable(cls, rows: Index, weights: tuple[int, ...]) -> Verdict:
@@ -146,15 +155,12 @@ def answered(
         return result_of(problem, verdict, monitor.effort, monitor.interval, record)
 
 
-@contextmanager
-def _watched(rows: Rows, monitor: Monitor) -> Iterator[None]:
+def _watched(rows: Rows, monitor: Monitor) -> AbstractContextManager[None]:
     """Let the monitor know of every block that is read meanwhile."""
     if not isinstance(rows, BlockRows):
-        yield
-        return
+        return nullcontext()
     monitor.n_rows = rows.shape[0]
-    with rows.watched(monitor.read):
-        yield
+    return rows.watched(monitor.read)
 
 
 def result_of(

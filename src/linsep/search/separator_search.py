@@ -16,7 +16,6 @@ import numpy as np
 
 from linsep.arrays import Floats, Index, no_index
 from linsep.proof.answers import Conflict
-from linsep.result import Status
 from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
@@ -27,6 +26,7 @@ from linsep.search.reasons import Reason
 from linsep.solvers.bounds import margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
+from linsep.solvers.opening import opened
 
 # Conflicts of more rows, and working sets of more columns, are proved inseparable by a
 # factorisation: exact arithmetic takes minutes.
@@ -79,14 +79,33 @@ class Search:
     most_settled: int = MOST_SETTLED
     start: Floats | None = None
 
-    def run(self, engine: Engine) -> Verdict:
+    def run(self, engine: Engine, *, with_opening: bool = False) -> Verdict:
         """Decide, or say why not."""
         try:
-            return self.decide(engine)
+            verdict = self.opened() if with_opening else None
+            return verdict or self.decide(engine)
         except Stopped as stop:
             return Verdict.undecided(str(stop))
         except KeyboardInterrupt:
             return Verdict.undecided(Reason.INTERRUPTED.text())
+
+    def opened(self) -> Verdict | None:
+        """Try a few rounds on all rows, if they are few: most small data need no more.
+
+        None where they find no hyperplane, or the sweep does not prove it.
+        """
+        monitor = self.monitor
+        found = opened(self.rows, monitor.rounds_left)
+        if found is None:
+            return None
+        monitor.n_rounds += found.n_rounds
+        if found.w is None:
+            return None
+        monitor.n_working = self.rows.shape[0]
+        monitor.at_most(found.margin_upper)
+        hyperplane = Hyperplane(found.w)
+        scan = self.sweep(hyperplane, 0)
+        return None if scan.margin <= 0.0 else Verdict.separable(hyperplane)
 
     def decide(self, engine: Engine) -> Verdict:
         """Solve the working set, sweep, grow, until a verdict is proved."""
@@ -279,11 +298,7 @@ class SeparatorEngine:
         if least is None:
             return None
         self.search.bound_below(least, proved)
-        return Verdict(
-            Status.SEPARABLE,
-            "Separable: the hyperplane has every row strictly on its side.",
-            proved.scaled(least),
-        )
+        return Verdict.separable(proved.scaled(least))
 
     def grow(self, working: WorkingSet, scan: Scan) -> None:
         """Take the worst rows; where none of them is new, floats make no progress."""
@@ -325,4 +340,4 @@ def find_separator(
 ) -> Verdict:
     """Find a hyperplane that separates, or prove that there is none."""
     search = Search(rows, monitor, rng, most_settled)
-    return search.run(SeparatorEngine(search))
+    return search.run(SeparatorEngine(search), with_opening=True)

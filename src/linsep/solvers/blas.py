@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -82,18 +82,20 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_calm.restore_in_child)
 
 
-@contextmanager
 def calm_blas(
     width: int, narrow: int = NARROW, n_entries: int = FEW_ENTRIES + 1
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Hold every BLAS to one thread while matrices are this narrow, but not tiny.
 
     The setting is the whole process's: of several threads that hold it at once, the
     first to come notes what it was, and the last to go restores it.
     """
-    if width > narrow or n_entries <= FEW_ENTRIES:
-        yield
-        return
+    is_idle = width > narrow or n_entries <= FEW_ENTRIES
+    return nullcontext() if is_idle else _calmed()
+
+
+@contextmanager
+def _calmed() -> Iterator[None]:
     _calm.hold()
     try:
         yield

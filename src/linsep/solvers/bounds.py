@@ -115,13 +115,28 @@ def margin_upper(
     if not 1.0 / NEAR_ONE < lengths.max(initial=0.0) < NEAR_ONE:
         exponent = max((exponent_above(part) for _, part in parts()), default=0)
         total, lengths = summed(exponent)
-    # What the sums may lose, and what an imbalance of the rounded masses may cost: a
-    # separating unit vector's intercept is at most the largest length.
-    rounding = (len(p) + total.size + 16) * EPS
-    loss = rounding * (float(p @ lengths) + float(lengths.max(initial=0.0)))
-    bound = norm(total) * (1.0 + rounding) + loss
+    sizes = norm(total), float(p @ lengths), float(lengths.max(initial=0.0))
+    bound = length_above(*sizes, len(p) + total.size)
     # Relative slack vanishes among subnormals: the last step is rounded up.
     return math.nextafter(_ldexp(bound, exponent), math.inf) if bound else 0.0
+
+
+def length_above(length: float, weighed: float, longest: float, n_terms: int) -> float:
+    """Bound the true length of ``sum_i p_i a_i`` from the one computed.
+
+    Parameters
+    ----------
+    length : float
+        As computed, of equal masses of both classes but for rounding.
+    weighed, longest : float
+        ``sum_i p_i |a_i|`` and ``max_i |a_i|``.
+    n_terms : int
+        Rows and columns that were summed.
+    """
+    # What the sums may lose, and what an imbalance of the rounded masses may cost: a
+    # separating unit vector's intercept is at most the largest length.
+    rounding = (n_terms + 16) * EPS
+    return length * (1.0 + rounding) + rounding * (weighed + longest)
 
 
 def margin_lower(slack: float, coef: Floats) -> float:
@@ -131,6 +146,10 @@ def margin_lower(slack: float, coef: Floats) -> float:
     the division is rounded down. No features at all, or none used, means there is no
     hyperplane: the margin is infinite.
     """
+    length = norm(coef)
+    if max(length, abs(slack)) < NEAR_ONE < NEAR_ONE**2 * min(length, abs(slack)):
+        share = slack / length
+        return math.nextafter(share - abs(share) * (coef.size + 8) * EPS, -math.inf)
     largest = float(np.abs(coef).max(initial=0.0))
     if largest == 0.0:
         return np.inf if slack > 0 else 0.0
