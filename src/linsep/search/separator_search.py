@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -36,6 +36,13 @@ MOST_SETTLED = 500
 # very many columns, which a factorisation seldom takes.
 MOST_PLAYED, MOST_FACTORED = 1_500, 10_000
 ALMOST_NONE = 0.02
+
+
+class Held(NamedTuple):
+    """Rows, signed, and their numbers, where there is no working set of them."""
+
+    rows: Any
+    index: Index
 
 
 class Engine(Protocol):
@@ -99,9 +106,15 @@ class Search:
         if found is None:
             return None
         monitor.n_rounds += found.n_rounds
+        monitor.n_working = n = self.rows.shape[0]
+        if found.conflict is not None:
+            every = np.arange(n)
+            held = Held(self.rows.take(every), every)
+            return self.prove_conflict(
+                held, *found.conflict, may_be_opposite=found.may_be_opposite
+            )
         if found.w is None:
             return None
-        monitor.n_working = self.rows.shape[0]
         monitor.at_most(found.margin_upper)
         hyperplane = Hyperplane(found.w)
         scan = self.sweep(hyperplane, 0)
@@ -157,18 +170,22 @@ class Search:
         return w[: self.rows.shape[1] - int(self.rows.fit_intercept)]
 
     def prove_conflict(
-        self, working: WorkingSet, support: Index, p: Floats
+        self,
+        working: Held | WorkingSet,
+        support: Index,
+        p: Floats,
+        may_be_opposite: bool = True,
     ) -> Verdict | None:
         """Settle a conflict exactly; None if floating point was wrong about it.
 
         One point with both labels is the conflict a person sees at once, so that is
-        looked for first.
+        looked for first, unless it is known that there is none.
         """
         # python-flint is loaded for a proof that needs it only.
         from linsep.proof.canonical import canonicalise
         from linsep.proof.gordan import conflict_from_candidate
 
-        conflict = canonicalise(working.rows).conflict
+        conflict = canonicalise(working.rows).conflict if may_be_opposite else None
         held = p > 0
         is_long = conflict is None and np.count_nonzero(held) > self.most_settled
         if is_long and isinstance(self.factored, Verdict):
@@ -208,7 +225,7 @@ class Search:
         """What a factorisation says of all rows, which does not change."""
         return by_factorisation(self.rows, self.monitor, self.start)
 
-    def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
+    def _inseparable(self, working: Held | WorkingSet, conflict: Conflict) -> Verdict:
         """Return the verdict: a conflict of the working set is one of all the rows."""
         self.monitor.at_most(0.0)
         rows = working.index[np.asarray(conflict.rows)]

@@ -1,14 +1,12 @@
-from linsep.arrays import Floats, Signs
+from linsep.arrays import Floats, Index, Signs
 
-def opening(
-    X: Floats,
-    signs: Signs,
-    constant: bool,
-    first_rounds: int,
-    most_rounds: int,
-    most_wrong: float,
-) -> (
-    tuple[int, Floats, tuple[float, float, float] | None]
-    | tuple[int, None, None]
-    | None
-): ...
+class Unit:
+    is_usable: bool
+    def __init__(self, X: Floats, signs: Signs, constant: bool) -> None: ...
+    def play(self, stages: list[tuple[int, int]]) -> tuple[int, Floats | None]: ...
+    def decide(
+        self, tolerance: float, most_steps: int
+    ) -> tuple[int, Floats | None, tuple[Index, Floats] | None]: ...
+    def may_be_opposite(self) -> bool: ...
+    def weights(self, u: Floats) -> Floats: ...
+    def hull_point(self) -> tuple[float, float, float] | None: ...

@@ -1,11 +1,12 @@
-"""The compiled part of the opening: a few rounds over small dense rows, in one call."""
+"""The compiled part of the opening: small dense rows, brought to unit length."""
 
 from libc.math cimport INFINITY, exp, fabs, frexp, isfinite, ldexp, sqrt
 from libc.stdint cimport int8_t
 
 import numpy as np
 
-from linsep.solvers._blas cimport products
+from linsep.solvers._active_set import CONFLICT, OPTIMAL, ActiveRows
+from linsep.solvers._blas cimport dot, products
 from linsep.solvers._optimistic import Loop, Sweep
 
 # A column that varies by less than this share of its values is constant.
@@ -14,6 +15,8 @@ cdef double CONSTANT = 1e-12
 cdef double LEAST = 2.0**-100
 # Rows that stay in a core's cache between their two readings, in entries.
 cdef Py_ssize_t BLOCK_ENTRIES = 1 << 12
+# Unit rows whose product is not below this are not opposite, whatever was rounded.
+cdef double NEARLY_OPPOSITE = -1.0 + 1e-6
 
 
 cdef bint _spread(
@@ -132,62 +135,121 @@ cdef tuple _hull_point(
     return sqrt(square), weighed, longest
 
 
-def opening(
-    const double[:, ::1] X,
-    const int8_t[::1] signs,
-    bint constant,
-    Py_ssize_t first_rounds,
-    Py_ssize_t most_rounds,
-    double most_wrong,
-):
-    """Play a few rounds in coordinates without the mean and the scale of the columns.
+cdef class Unit:
+    """Small dense rows in coordinates without the mean and the scale of the columns.
 
-    After the first rounds no more than a share of the rows may be on the wrong side.
-    Returns the rounds played and, if they found a hyperplane, its weights and what
-    `_hull_point` says of the last weights on the rows; else None and None. All is None
-    where the numbers are too large, too small, or a row is zero.
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), C order
+    signs : ndarray of shape (n,), int8
+    constant : bool
+        Whether the signed constant is a further column.
+
+    Attributes
+    ----------
+    is_usable : bool
+        Whether there are unit rows: no number is too large or too small, no row zero.
     """
-    cdef Py_ssize_t i, n = X.shape[0], d = X.shape[1], k = d + constant, n_wrong = 0
-    cdef double[:, ::1] work = np.zeros((2, d))
-    cdef double[::1] centre = work[0], scale = work[1]
-    unit = np.empty((n, k))
-    cdef double[:, ::1] rows = unit
-    cdef double[:, ::1] of_rows = np.empty((2, n))
-    cdef double[::1] lengths = of_rows[0], margins = of_rows[1]
-    cdef double[:, ::1] vectors
-    cdef double[::1] w
-    cdef double least = INFINITY
-    if not (
-        _spread(X, centre, scale, constant)
-        and _unit_rows(X, signs, centre, scale, constant, rows, lengths)
-    ):
-        return None
-    bounds = np.array([0, n])
-    loop = Loop(Sweep(unit, bounds, max(4, BLOCK_ENTRIES // k), 1), 1.0, 0.5)
-    found = loop.advance(first_rounds, 0.0)
-    vectors = loop.vectors()
-    products(n, k, &rows[0, 0], &vectors[1, 0], &margins[0])
-    if not found and most_rounds > first_rounds:
-        for i in range(n):
-            n_wrong += margins[i] <= 0.0
-        if n_wrong <= most_wrong * n:
-            found = loop.advance(most_rounds, 0.0)
-            vectors = loop.vectors()
-            products(n, k, &rows[0, 0], &vectors[1, 0], &margins[0])
-    if not found:
-        return loop.n_rounds, None, None
-    weights = np.empty(k)
-    w = weights
-    i = 1 if loop.margin > 0.0 else 0
-    if constant:
-        w[d] = vectors[i, d]
-    for j in range(d):
-        w[j] = vectors[i, j] * scale[j]
-        if constant:
-            w[d] -= centre[j] * w[j]
-    _balance(X, signs, constant, w)
-    for i in range(n):
-        least = min(least, margins[i])
-    for i in range(n):
-        margins[i] = exp(least - margins[i]) / lengths[i]
-    return loop.n_rounds, weights, _hull_point(X, signs, constant, margins)
+
+    cdef readonly bint is_usable
+    cdef const double[:, ::1] _X
+    cdef const int8_t[::1] _signs
+    cdef bint _constant
+    cdef object _rows
+    cdef double[:, ::1] _unit
+    cdef double[::1] _centre, _scale, _lengths, _p
+
+    def __init__(self, const double[:, ::1] X, const int8_t[::1] signs, bint constant):
+        cdef Py_ssize_t n = X.shape[0], d = X.shape[1]
+        self._X, self._signs, self._constant = X, signs, constant
+        self._centre, self._scale = np.zeros((2, d))
+        self._lengths, self._p = np.zeros((2, n))
+        self._unit = self._rows = np.empty((n, d + constant))
+        self.is_usable = _spread(X, self._centre, self._scale, constant) and _unit_rows(
+            X, signs, self._centre, self._scale, constant, self._unit, self._lengths
+        )
+
+    def play(self, list stages):
+        """Play the loop; return its rounds, and a vector that separates or None.
+
+        A stage is a number of rounds in all, and how many rows may be on the wrong side
+        after them if the next stage is to follow.
+        """
+        cdef Py_ssize_t i, until, n_wrong, most_wrong
+        cdef Py_ssize_t n = self._unit.shape[0], k = self._unit.shape[1]
+        cdef double least = INFINITY
+        cdef double[:, ::1] vectors
+        bounds = np.array([0, n])
+        loop = Loop(Sweep(self._rows, bounds, max(4, BLOCK_ENTRIES // k), 1), 1.0, 0.5)
+        for until, most_wrong in stages:
+            if loop.n_rounds >= until:
+                break
+            found = loop.advance(until, 0.0)
+            held = loop.vectors()
+            vectors = held
+            products(n, k, &self._unit[0, 0], &vectors[1, 0], &self._p[0])
+            n_wrong = 0
+            for i in range(n):
+                n_wrong += self._p[i] <= 0.0
+                least = min(least, self._p[i])
+            if found:
+                for i in range(n):
+                    self._p[i] = exp(least - self._p[i]) / self._lengths[i]
+                return loop.n_rounds, held[1 if loop.margin > 0.0 else 0]
+            if n_wrong > most_wrong:
+                break
+        return loop.n_rounds, None
+
+    def decide(self, double tolerance, Py_ssize_t most_steps):
+        """Let the active set decide; return its steps, and a vector, or a conflict.
+
+        The vector seems to separate. Of a conflict it returns the rows, and their
+        weights. Both are None where the steps do not do.
+        """
+        cdef Py_ssize_t i, n = self._unit.shape[0]
+        active = ActiveRows(self._rows, np.zeros(n), False)
+        ending = active.steps(np.arange(n), tolerance, most_steps)
+        rows, multipliers = active.active[: active.k], active.multipliers[: active.k]
+        if ending == OPTIMAL:
+            self._p[:] = 0.0
+            for i, row in enumerate(rows):
+                self._p[row] = max(multipliers[i], 0.0) / self._lengths[row]
+            return active.n_steps, active.u, None
+        if ending != CONFLICT:
+            return active.n_steps, None, None
+        rows = np.append(rows, active.entering)
+        p = np.append(np.maximum(-active.direction[: active.k], 0.0), 1.0)
+        return active.n_steps, None, (rows, p / np.asarray(self._lengths)[rows])
+
+    def may_be_opposite(self):
+        """Tell whether two of the rows may point in opposite directions."""
+        cdef Py_ssize_t i, j, k = self._unit.shape[1]
+        for i in range(self._unit.shape[0]):
+            for j in range(i):
+                if dot(k, &self._unit[i, 0], &self._unit[j, 0]) < NEARLY_OPPOSITE:
+                    return True
+        return False
+
+    def weights(self, const double[::1] u):
+        """Return a vector's weights on the columns, the intercept between the classes.
+
+        Over a power of two, so that the least ``a_i . w`` is near 1.
+        """
+        cdef Py_ssize_t j, d = self._X.shape[1]
+        weights = np.empty(d + self._constant)
+        cdef double[::1] w = weights
+        if self._constant:
+            w[d] = u[d]
+        for j in range(d):
+            w[j] = u[j] * self._scale[j]
+            if self._constant:
+                w[d] -= self._centre[j] * w[j]
+        _balance(self._X, self._signs, self._constant, w)
+        return weights
+
+    def hull_point(self):
+        """Return how long ``sum_i p_i s_i x_i`` is, of the last weights on the rows.
+
+        Also ``sum_i p_i |x_i|``, and the longest; None if only one class has weight.
+        """
+        return _hull_point(self._X, self._signs, self._constant, self._p)
