@@ -11,6 +11,7 @@ from linsep.arrays import Mask, Signs
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import is_missing
 from linsep.rows import is_masked, is_sparse
+from linsep.rows._sweeps import signs_of_labels
 
 _MANY_CLASSES = 20  # more distinct numbers than this look like measurements
 
@@ -51,6 +52,12 @@ def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], Signs]:
     >>> signs_from(np.array(["b", "a", "b"]))
     (array(['a', 'b'], dtype='<U1'), array([ 1, -1,  1], dtype=int8))
     """
+    if labels.dtype.char in "ld" and labels.flags.c_contiguous:
+        signs = np.empty(len(labels), dtype=np.int8)
+        other = signs_of_labels(labels, signs)
+        if other > 0:
+            both = labels[: other + 1 : other]
+            return both[:: -int(signs[0])].copy(), signs
     distinct = _distinct(labels)
     if len(distinct) > 2:
         raise InputError(_too_many_classes(labels, distinct))

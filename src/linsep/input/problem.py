@@ -16,12 +16,16 @@ from linsep.input.frame_tables import frame_table
 from linsep.input.labels import labels_from, signs_from
 from linsep.input.levels import Columns
 from linsep.input.row_names import RowNames, row_names_of, row_names_of_file
-from linsep.rows import is_sparse, rows_from
+from linsep.rows import DenseRows, is_sparse, rows_from
+from linsep.rows._sweeps import are_finite
 from linsep.rows.device import namespace_of, to_numpy
 
 if TYPE_CHECKING:
     from linsep.input.files import Table
     from linsep.rows import Rows
+
+# Numbers that are taken as they are, if they are plain.
+MOST_PLAIN = 1 << 17
 
 __all__ = ["Problem", "check_features", "problem_from"]
 
@@ -120,6 +124,10 @@ def problem_from(
             f"fit_intercept must be True or False, got {fit_intercept!r}; it says "
             "whether the hyperplane may miss the origin"
         )
+    if sample_weight is None is feature_names:
+        plain = _plain_problem(X, y, bool(fit_intercept))
+        if plain is not None:
+            return plain
     if sample_weight is not None and namespace_of(X) is not None:
         X = to_numpy(X)
     streamed = streamed_problem(X, y, bool(fit_intercept), missing, max_memory)
@@ -173,6 +181,25 @@ def problem_from(
     rows = rows_from(features, signs, bool(fit_intercept))
     known = columns, notes, row_names
     return Problem(rows, classes, names, bool(fit_intercept), present, *known)
+
+
+def _plain_problem(X: Any, y: Any, fit_intercept: bool) -> Problem | None:
+    """Return the problem of a few doubles and of numbers for labels, as most are.
+
+    None leaves it to the long way to find out what they are, and what is wrong: for a
+    few rows looking at everything that they might be takes longer than separating them.
+    """
+    if not (type(X) is np.ndarray is type(y) and X.ndim == 2 and y.ndim == 1):
+        return None
+    if X.dtype != np.float64 or not X.flags.c_contiguous or not X.flags.aligned:
+        return None
+    if not 0 < X.size <= MOST_PLAIN or len(X) != len(y) or y.dtype.char not in "ld":
+        return None
+    if not are_finite(X) or (y.dtype.char == "d" and not np.isfinite(y).all()):
+        return None
+    classes, signs = signs_from(y)
+    rows = DenseRows(X, signs, fit_intercept)
+    return Problem(rows, classes, None, fit_intercept)
 
 
 def streamed_problem(

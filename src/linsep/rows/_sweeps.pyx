@@ -5,11 +5,18 @@ wide registers: the error bound of `linsep.rows.protocol` holds for every order 
 summation. Not-a-number and infinity keep their meaning, so overflow is seen.
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, NAN, fabs, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t, uintptr_t
+
+# A sum of squares above this one lost nothing to underflow that could be seen.
+cdef double LEAST_SQUARE = 1e-250
 
 ctypedef fused real:
     float
+    double
+
+ctypedef fused label:
+    int64_t
     double
 
 ctypedef fused index:
@@ -158,6 +165,10 @@ def judge_margins(
                 &s[0], &t[0], &signs[0], n, factor, underflow, by_margin, &score[0],
                 &found,
             )
+    return told(found)
+
+
+cdef tuple told(Judged found):
     return (
         found.down,
         found.up,
@@ -166,6 +177,98 @@ def judge_margins(
         found.n_unsettled,
         found.largest,
     )
+
+
+def judged_rows(
+    const real[:, :] X,
+    const int8_t[::1] signs,
+    const double[::1] w,
+    double constant,
+    double factor,
+    double underflow,
+):
+    """Say of all rows what `judge_margins` does, none of them ranked or kept."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], step = X.strides[0], first, size
+    cdef double[256] s, t, score
+    cdef const char* x = <const char*> &X[0, 0] if n and d else NULL
+    cdef const double* weights = &w[0] if d else NULL
+    cdef Judged found
+    found.down = found.up = found.settled = INFINITY
+    found.largest = 0.0
+    found.n_violations = found.n_unsettled = 0
+    with nogil:
+        for first in range(0, n, 256):
+            size = min(<Py_ssize_t> 256, n - first)
+            if real is float:
+                margins_of_rows_float(
+                    x + first * step, size, d, step, &signs[first], weights, constant,
+                    s, t,
+                )
+            else:
+                margins_of_rows_double(
+                    x + first * step, size, d, step, &signs[first], weights, constant,
+                    s, t,
+                )
+            judge(s, t, &signs[first], size, factor, underflow, False, score, &found)
+    return told(found)
+
+
+def length(const double[:] values):
+    """Return the Euclidean length, without overflow or underflow on the way."""
+    cdef Py_ssize_t i
+    cdef double square = 0.0, largest = 0.0
+    for i in range(values.shape[0]):
+        square += values[i] * values[i]
+    if LEAST_SQUARE < square < 1.0 / LEAST_SQUARE:
+        return sqrt(square)  # what underflowed, if anything, is far below it
+    for i in range(values.shape[0]):
+        largest = max(largest, fabs(values[i]))
+    if largest == 0.0 or not largest < INFINITY:
+        return largest if square == square else NAN
+    square = 0.0
+    for i in range(values.shape[0]):
+        square += (values[i] / largest) * (values[i] / largest)
+    return largest * sqrt(square)
+
+
+def are_finite(const double[:, ::1] X):
+    """Tell whether no number is infinite or not a number."""
+    cdef Py_ssize_t i
+    cdef double total = 0.0
+    cdef const double* x = &X[0, 0] if X.size else NULL
+    with nogil:
+        for i in range(X.shape[0] * X.shape[1]):
+            total += 0.0 * x[i]
+    return total == 0.0
+
+
+def signs_of_labels(const label[::1] labels, int8_t[::1] signs):
+    """Sign two different numbers: +1 for the larger one.
+
+    Returns where the first of the other number stands, or -1 if these are not numbers
+    of two kinds.
+    """
+    cdef Py_ssize_t i, other = -1, n = labels.shape[0]
+    cdef label first, second
+    cdef int8_t sign
+    if n == 0:
+        return -1
+    first = second = labels[0]
+    with nogil:
+        for i in range(n):
+            if labels[i] != first:
+                second, other = labels[i], i
+                break
+        sign = -1 if second > first else 1
+        for i in range(n):
+            if labels[i] == first:
+                signs[i] = sign
+            elif labels[i] == second:
+                signs[i] = -sign
+            else:
+                other = -1
+                break
+    return other
 
 
 def row_hashes(

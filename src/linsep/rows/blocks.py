@@ -30,6 +30,8 @@ MOST_KEPT = 1 << 23
 # Pieces of a loop over all rows are larger; see `linsep.rows.protocol.split`.
 LARGE_PIECE = CHUNK_ENTRIES // 2
 
+_NOTHING = nullcontext()
+
 
 def rows_changed(row: int) -> Exception:
     """Return the error for rows that are not those of an earlier reading."""
@@ -41,7 +43,7 @@ def rows_changed(row: int) -> Exception:
 
 def at_rest(rows: Any) -> AbstractContextManager[None]:
     """Leave no reading of rows open, if they are read: their source may allow one."""
-    return _at_rest(rows) if isinstance(rows, BlockRows) else nullcontext()
+    return _at_rest(rows) if isinstance(rows, BlockRows) else _NOTHING
 
 
 @contextmanager

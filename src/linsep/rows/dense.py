@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.arrays import Floats, Index, Signs
+from linsep.arrays import Floats, Index, Signs, no_index
 from linsep.rows import _sweeps
 from linsep.rows.matrix_rows import MatrixRows, are_all
-from linsep.rows.protocol import split
+from linsep.rows.protocol import CHUNK_ENTRIES, NO_NUMBERS, Scan, split
+from linsep.rows.rounding import error_bound
 
 
 class DenseRows(MatrixRows):
@@ -36,6 +37,18 @@ class DenseRows(MatrixRows):
             np.multiply(given, signs[here, None], out=rows[here, :n_features])
         rows[:, n_features:] = signs[:, None]
         return rows
+
+    def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
+        """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
+        is_by_rows = self.X.strides[1] == self.X.itemsize
+        if k or not is_by_rows or self.X.size > CHUNK_ENTRIES:
+            return super().scan(w, k, by_margin=by_margin)
+        weights, constant = self._split(w)
+        bounds = error_bound(self.shape[1])
+        *judged, error = _sweeps.judged_rows(
+            self.X, self.signs, weights, constant, *bounds
+        )
+        return Scan(*judged, no_index(), NO_NUMBERS, error)
 
     def _fill(
         self,

@@ -11,8 +11,7 @@ A scan also returns how far each dot product may be trusted, by the bound of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,10 +20,10 @@ from linsep.arrays import Floats, Index, Signs
 # Rows a chunk aims at holding this many entries: 8 MiB of float64 keeps the cost of
 # handing out chunks small, and the working memory of a scan too.
 CHUNK_ENTRIES = 1 << 20
+NO_NUMBERS: Floats = np.empty(0)
 
 
-@dataclass(frozen=True)
-class Scan:
+class Scan(NamedTuple):
     """What one pass over all rows says of a weight vector ``w``.
 
     Attributes
@@ -59,7 +58,7 @@ class Scan:
     index: Index
     values: Floats
     error: float = np.inf
-    scores: Floats = field(default_factory=lambda: np.empty(0))
+    scores: Floats = NO_NUMBERS
 
     @property
     def margin(self) -> float:

@@ -12,6 +12,7 @@ as long as none of them left the normal range.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,17 @@ def error_factor(n_columns: int) -> float:
     return gamma(n_columns + 4)
 
 
+@cache
+def error_bound(n_columns: int) -> tuple[float, float]:
+    """Return how far a dot product may be off: a share of its size, and what underflows."""
+    return error_factor(n_columns), n_columns * SMALLEST_SUBNORMAL
+
+
 def rounding_error(sizes: Floats, n_columns: int) -> Floats:
     """Bound the error of dot products whose terms have these sums of magnitudes."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        error = error_factor(n_columns) * sizes + n_columns * SMALLEST_SUBNORMAL
-    return np.asarray(error)
+        factor, underflow = error_bound(n_columns)
+        return np.asarray(factor * sizes + underflow)
 
 
 def certain_signs(products: Floats, sizes: Floats, error: Any) -> Signs:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from linsep.arrays import Floats, Signs, no_index
 from linsep.rows._sweeps import judge_margins
 from linsep.rows.protocol import Scan
-from linsep.rows.rounding import SMALLEST_SUBNORMAL, error_factor
+from linsep.rows.rounding import error_bound
 from linsep.rows.threads import map_in_threads
 
 # Rows that wait to be ranked, for each that is kept.
@@ -90,8 +90,7 @@ def sweep(
     by_margin : bool, default=False
         Rank them by ``s_i`` instead.
     """
-    factor = error_factor(n_columns)
-    underflow = n_columns * SMALLEST_SUBNORMAL
+    factor, underflow = error_bound(n_columns)
 
     def visit(chunk: tuple[int, int]) -> tuple[int, Floats, Floats, _Part]:
         start, stop = chunk

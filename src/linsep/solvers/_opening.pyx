@@ -2,6 +2,7 @@
 
 from libc.math cimport INFINITY, exp, fabs, frexp, isfinite, ldexp, sqrt
 from libc.stdint cimport int8_t
+from libc.string cimport memset
 
 import numpy as np
 
@@ -20,7 +21,7 @@ cdef double NEARLY_OPPOSITE = -1.0 + 1e-6
 
 
 cdef bint _spread(
-    const double[:, ::1] X, double[::1] centre, double[::1] scale, bint centred
+    const double[:, ::1] X, double* centre, double* scale, bint centred
 ) noexcept nogil:
     """Set what to take from each column, and what to multiply it by; tell if it works.
 
@@ -54,8 +55,8 @@ cdef bint _spread(
 
 
 cdef bint _unit_rows(
-    const double[:, ::1] X, const int8_t[::1] signs, const double[::1] centre,
-    const double[::1] scale, bint constant, double[:, ::1] out, double[::1] lengths,
+    const double[:, ::1] X, const int8_t[::1] signs, const double* centre,
+    const double* scale, bint constant, double[:, ::1] out, double* lengths,
 ) noexcept nogil:
     """Set the signed rows, of unit length, and their lengths; False if one is zero."""
     cdef Py_ssize_t i, j, d = X.shape[1]
@@ -101,7 +102,7 @@ cdef void _balance(
 
 
 cdef tuple _hull_point(
-    const double[:, ::1] X, const int8_t[::1] signs, bint balanced, double[::1] p
+    const double[:, ::1] X, const int8_t[::1] signs, bint balanced, const double* p
 ):
     """Return the length of ``sum_i p_i s_i x_i``, ``sum_i p_i |x_i|``, and the longest.
 
@@ -157,37 +158,43 @@ cdef class Unit:
     cdef bint _constant
     cdef object _rows
     cdef double[:, ::1] _unit
-    cdef double[::1] _centre, _scale, _lengths, _p
+    cdef double[::1] _held
+    cdef double *_centre
+    cdef double *_scale
+    cdef double *_lengths
+    cdef double *_p
 
     def __init__(self, const double[:, ::1] X, const int8_t[::1] signs, bint constant):
         cdef Py_ssize_t n = X.shape[0], d = X.shape[1]
         self._X, self._signs, self._constant = X, signs, constant
-        self._centre, self._scale = np.zeros((2, d))
-        self._lengths, self._p = np.zeros((2, n))
+        self._held = np.zeros(2 * (n + d))
+        self._p, self._lengths = &self._held[0], &self._held[n]
+        self._centre, self._scale = &self._held[2 * n], &self._held[2 * n] + d
         self._unit = self._rows = np.empty((n, d + constant))
         self.is_usable = _spread(X, self._centre, self._scale, constant) and _unit_rows(
             X, signs, self._centre, self._scale, constant, self._unit, self._lengths
         )
 
-    def play(self, list stages):
+    def play(self, tuple stages, Py_ssize_t most_rounds):
         """Play the loop; return its rounds, and a vector that separates or None.
 
-        A stage is a number of rounds in all, and how many rows may be on the wrong side
-        after them if the next stage is to follow.
+        A stage is a number of rounds in all, and one row in how many may be on the
+        wrong side after them if the next stage is to follow.
         """
-        cdef Py_ssize_t i, until, n_wrong, most_wrong
+        cdef Py_ssize_t i, until, n_wrong, one_in
         cdef Py_ssize_t n = self._unit.shape[0], k = self._unit.shape[1]
         cdef double least = INFINITY
         cdef double[:, ::1] vectors
         bounds = np.array([0, n])
         loop = Loop(Sweep(self._rows, bounds, max(4, BLOCK_ENTRIES // k), 1), 1.0, 0.5)
-        for until, most_wrong in stages:
+        for until, one_in in stages:
+            until = min(until, most_rounds)
             if loop.n_rounds >= until:
                 break
             found = loop.advance(until, 0.0)
             held = loop.vectors()
             vectors = held
-            products(n, k, &self._unit[0, 0], &vectors[1, 0], &self._p[0])
+            products(n, k, &self._unit[0, 0], &vectors[1, 0], self._p)
             n_wrong = 0
             for i in range(n):
                 n_wrong += self._p[i] <= 0.0
@@ -196,7 +203,7 @@ cdef class Unit:
                 for i in range(n):
                     self._p[i] = exp(least - self._p[i]) / self._lengths[i]
                 return loop.n_rounds, held[1 if loop.margin > 0.0 else 0]
-            if n_wrong > most_wrong:
+            if n_wrong > max(<Py_ssize_t> 1, n // one_in):
                 break
         return loop.n_rounds, None
 
@@ -211,7 +218,7 @@ cdef class Unit:
         ending = active.steps(np.arange(n), tolerance, most_steps)
         rows, multipliers = active.active[: active.k], active.multipliers[: active.k]
         if ending == OPTIMAL:
-            self._p[:] = 0.0
+            memset(self._p, 0, n * sizeof(double))
             for i, row in enumerate(rows):
                 self._p[row] = max(multipliers[i], 0.0) / self._lengths[row]
             return active.n_steps, active.u, None
@@ -219,7 +226,9 @@ cdef class Unit:
             return active.n_steps, None, None
         rows = np.append(rows, active.entering)
         p = np.append(np.maximum(-active.direction[: active.k], 0.0), 1.0)
-        return active.n_steps, None, (rows, p / np.asarray(self._lengths)[rows])
+        for i, row in enumerate(rows):
+            p[i] /= self._lengths[row]
+        return active.n_steps, None, (rows, p)
 
     def may_be_opposite(self):
         """Tell whether two of the rows may point in opposite directions."""

@@ -52,8 +52,10 @@ cdef class Sweep:
     cdef bint _is_dense, _is_long
     cdef const Py_ssize_t[::1] _bounds
     # For each part: the weighted rows, scratch, the sum of weights, least products.
-    cdef double[:, ::1] _x, _s
-    cdef double[::1] _mass, _low, _low_w
+    cdef double[:, ::1] _x, _s, _of_parts
+    cdef double *_mass
+    cdef double *_low
+    cdef double *_low_w
     # What is asked at present.
     cdef const double* _v
     cdef const double* _w
@@ -77,7 +79,9 @@ cdef class Sweep:
         self._block, self._n_threads = block, n_threads
         self._x = np.empty((self._n_parts, self.d))
         self._s = np.empty((self._n_parts, 2 * block))
-        self._mass, self._low, self._low_w = np.empty((3, self._n_parts))
+        self._of_parts = np.empty((3, self._n_parts))
+        self._mass, self._low = &self._of_parts[0, 0], &self._of_parts[1, 0]
+        self._low_w = &self._of_parts[2, 0]
 
     cdef void _fold_dense(self, Py_ssize_t part) noexcept nogil:
         """Fold a part of dense rows into ``x = sum_i exp(low - a_i . v) a_i``.
@@ -260,20 +264,26 @@ cdef class Loop:
     cdef double _floor
     cdef bint _adaptive
     cdef object _vectors
-    cdef double[::1] _play, _total, _x, _G, _new_total, _new_x
+    cdef double[:, ::1] _held
+    cdef double *_play
+    cdef double *_total
+    cdef double *_x
+    cdef double *_G
+    cdef double *_new_total
+    cdef double *_new_x
 
     def __init__(self, Sweep sweep, double step_size, double floor):
         self._sweep, self.step_size, self._floor = sweep, step_size, floor
         self._adaptive = floor < INFINITY
         self.n_rounds = 0
         self.step_sum = self.f = self.margin = self.margin_play = 0.0
-        self._vectors = np.zeros((6, sweep.d))
-        self._play, self._total, self._x, self._G, self._new_total, self._new_x = (
-            self._vectors
-        )
+        self._held = self._vectors = np.zeros((6, sweep.d))
+        self._play, self._total = &self._held[0, 0], &self._held[1, 0]
+        self._x, self._G = &self._held[2, 0], &self._held[3, 0]
+        self._new_total, self._new_x = &self._held[4, 0], &self._held[5, 0]
         cdef double ignored
-        cdef double* v = &self._total[0]  # zero, so that the weights are equal
-        sweep.ask(v, v, &self._x[0], &ignored, &ignored, &ignored)
+        cdef double* v = self._total  # zero, so that the weights are equal
+        sweep.ask(v, v, self._x, &ignored, &ignored, &ignored)
 
     def vectors(self):
         """Return copies of the play, the total, the pseudoexample and weighted sum."""
@@ -292,8 +302,8 @@ cdef class Loop:
                 if self.margin > 0.0 or self.margin_play > 0.0:
                     if enough == 0.0:
                         break
-                    reach = sqrt(dot(self._sweep.d, &self._G[0], &self._G[0]))
-                    reach *= sqrt(dot(self._sweep.d, &self._total[0], &self._total[0]))
+                    reach = sqrt(dot(self._sweep.d, self._G, self._G))
+                    reach *= sqrt(dot(self._sweep.d, self._total, self._total))
                     if self.margin > enough * reach / self.step_sum:
                         break
                 if self.n_rounds >= until:
@@ -313,21 +323,21 @@ cdef class Loop:
                 self._play[j] = self._G[j] + eta * self._x[j]
                 self._new_total[j] = self._total[j] + eta * self._play[j]
             self._sweep.ask(
-                &self._new_total[0], &self._play[0], &self._new_x[0],
+                self._new_total, self._play, self._new_x,
                 &f, &margin, &margin_play,
             )
             self.n_rounds += 1
             drift = 0.0
             for j in range(d):
                 drift += (self._new_x[j] - self._x[j]) ** 2
-            gain = -eta * dot(d, &self._play[0], &self._new_x[0])
+            gain = -eta * dot(d, self._play, self._new_x)
             divergence = gain - (f - self.f)
             allowance = ROUNDING * (fabs(gain) + fabs(f) + fabs(self.f))
             if 0.5 * eta * eta * drift <= divergence + allowance or eta <= self._floor:
                 break
             eta *= 0.5
-        memcpy(&self._total[0], &self._new_total[0], d * sizeof(double))
-        memcpy(&self._x[0], &self._new_x[0], d * sizeof(double))
+        memcpy(self._total, self._new_total, d * sizeof(double))
+        memcpy(self._x, self._new_x, d * sizeof(double))
         for j in range(d):
             self._G[j] += eta * self._x[j]
         self.step_sum += eta

@@ -17,6 +17,7 @@ from typing import Any
 NARROW = 600
 # For matrices of so few entries no BLAS thinks of threads (OpenBLAS: twice as many).
 FEW_ENTRIES = 1 << 12
+_IDLE = nullcontext()
 
 
 @cache
@@ -91,7 +92,7 @@ def calm_blas(
     first to come notes what it was, and the last to go restores it.
     """
     is_idle = width > narrow or n_entries <= FEW_ENTRIES
-    return nullcontext() if is_idle else _calmed()
+    return _IDLE if is_idle else _calmed()
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import numpy as np
 
 from linsep.arrays import Floats, Index
 from linsep.rows import as_dense, is_sparse, split
+from linsep.rows._sweeps import length
 from linsep.solvers.scaling import (
     SMALL_BLOCKS,
     exponent_above,
@@ -31,20 +32,11 @@ SUBNORMAL = float(np.finfo(np.float64).tiny) / EPS
 # Rows the longest of which is between this and its inverse are multiplied as they are,
 # and so are weights the largest of which is.
 NEAR_ONE = 2.0**100
-# A sum of squares above this one lost nothing to underflow that could be seen.
-LEAST_SQUARE = 1e-250
 
 
 def norm(values: Floats) -> float:
     """Return the Euclidean norm, without overflow or underflow on the way."""
-    with np.errstate(over="ignore"):
-        squared = float(values.dot(values))
-    if LEAST_SQUARE < squared < 1.0 / LEAST_SQUARE:
-        return math.sqrt(squared)  # what underflowed, if anything, is far below it
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest == 0.0 or not np.isfinite(largest):
-        return largest
-    return largest * float(np.linalg.norm(values / largest))
+    return length(values)
 
 
 def row_lengths(rows: Any) -> Floats:
@@ -146,9 +138,9 @@ def margin_lower(slack: float, coef: Floats) -> float:
     the division is rounded down. No features at all, or none used, means there is no
     hyperplane: the margin is infinite.
     """
-    length = norm(coef)
-    if max(length, abs(slack)) < NEAR_ONE < NEAR_ONE**2 * min(length, abs(slack)):
-        share = slack / length
+    size = norm(coef)
+    if max(size, abs(slack)) < NEAR_ONE < NEAR_ONE**2 * min(size, abs(slack)):
+        share = slack / size
         return math.nextafter(share - abs(share) * (coef.size + 8) * EPS, -math.inf)
     largest = float(np.abs(coef).max(initial=0.0))
     if largest == 0.0:

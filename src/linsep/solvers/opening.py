@@ -24,6 +24,7 @@ MOST_ENTRIES = 1 << 17
 # Rounds in all, and one row in how many may be on the wrong side then, or the next
 # rounds would be for nothing: of data that were not separated in the end it was more.
 STAGES = ((8, 50), (16, 200), (32, 1))
+ALL_ROUNDS = STAGES[-1][0]
 # Rows of so few entries are given to the active set too, with so many steps a column.
 FEW_ENTRIES, STEPS_A_COLUMN = 1 << 12, 40
 
@@ -65,14 +66,11 @@ def opened(rows: Rows, most_rounds: int | None = None) -> Opening | None:
         return None
     if not X.flags.c_contiguous:
         return None
-    stages = [(rounds, max(1, n // one_in)) for rounds, one_in in STAGES]
-    if most_rounds is not None:
-        stages = [(min(rounds, most_rounds), wrong) for rounds, wrong in stages]
     with calm_blas(d, n_entries=X.size):
         unit = Unit(X, rows.signs, rows.fit_intercept)
         if not unit.is_usable:
             return None
-        n_rounds, u = unit.play(stages)
+        n_rounds, u = unit.play(STAGES, most_rounds or ALL_ROUNDS)
         if u is None and X.size <= FEW_ENTRIES and most_rounds is None:
             n_steps, u, conflict = unit.decide(TOLERANCE, STEPS_A_COLUMN * d)
             n_rounds += n_steps
