@@ -282,3 +282,27 @@ def test_labels_that_numpy_cannot_read_pass_their_reason_on():
 
     with pytest.raises(InputError, match=r"got Broken \(on another device\); pass a"):
         signs_of(Broken())
+
+
+@given(
+    labels=st.lists(st.sampled_from([-3, 0, 7]), min_size=1, max_size=12),
+    dtype=st.sampled_from([np.int64, np.float64, np.int32]),
+    step=st.sampled_from([1, 2, -1]),
+)
+def test_arrays_of_numbers_are_signed_as_lists_are(labels, dtype, step):
+    numbers = np.repeat(np.array(labels, dtype=dtype), abs(step))[::step]
+    as_list = np.array(numbers.tolist(), dtype=object)
+    if len(set(labels)) > 2:
+        with pytest.raises(InputError, match="two classes"):
+            signs_from(numbers)
+        return
+    (classes, signs), (others, expected) = signs_from(numbers), signs_from(as_list)
+    assert classes.dtype == dtype
+    assert classes.tolist() == others.tolist() == sorted(set(labels))
+    assert signs.tolist() == expected.tolist()
+
+
+def test_zeros_of_either_sign_are_one_label():
+    classes, signs = signs_from(np.array([0.0, -0.0, -1.0]))
+    assert classes.tolist() == [-1, 0]
+    assert signs.tolist() == [1, 1, -1]

@@ -35,6 +35,38 @@ def textbook_signed_rows(X, y, fit_intercept):
 @given(
     X=hnp.arrays(
         np.float64,
+        hnp.array_shapes(min_dims=1, max_dims=2, max_side=4),
+        elements=st.sampled_from([0.0, 1.5, 1e308, np.nan, np.inf]),
+    ),
+    y=hnp.arrays(
+        st.sampled_from([np.int64, np.float64]),
+        st.integers(0, 4),
+        elements=st.sampled_from([0, 1, 2]),
+    ),
+    with_nan=st.booleans(),
+)
+def test_plain_arrays_are_read_as_others_are(X, y, with_nan):
+    if with_nan and y.dtype == np.float64:
+        y[:1] = np.nan
+    short, long = outcome_of(X, y), outcome_of(np.asfortranarray(X), list(y))
+    if "rows of X" in long or "two-dimensional" in long:  # who comes first may differ
+        assert isinstance(short, str)
+    else:
+        assert short == long
+
+
+def outcome_of(X, y):
+    """What a problem says, or the text of the error."""
+    try:
+        problem = problem_from(X, y)
+    except InputError as error:
+        return str(error)
+    return problem.classes.tolist(), signed_rows(problem).tolist(), problem.notes
+
+
+@given(
+    X=hnp.arrays(
+        np.float64,
         hnp.array_shapes(min_dims=2, max_dims=2, max_side=6),
         elements=st.floats(allow_nan=False, allow_infinity=False),
     ),

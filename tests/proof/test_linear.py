@@ -26,19 +26,28 @@ def test_independent_columns_are_the_first_ones(values):
         assert grows == (j in chosen)
 
 
-@given(integer_matrices)
-def test_null_basis_is_the_whole_null_space(values):
-    basis = linear.null_basis(values)
+def small_null_basis(values):
+    vectors = linear.small_null_basis(values)
+    return np.array(vectors, dtype=object).reshape(len(vectors), values.shape[1]).T
+
+
+@pytest.mark.parametrize("null_basis", [linear.null_basis, small_null_basis])
+@given(values=integer_matrices)
+def test_null_basis_is_the_whole_null_space(null_basis, values):
+    basis = null_basis(values)
     for column in basis.T:
+        assert np.gcd.reduce(column) == 1
+        assert max(column) > 0
         assert all(dot(row, column.tolist()) == 0 for row in values.tolist())
     d = values.shape[1]
     assert basis.shape == (d, d - rank(values.tolist()))
     assert rank(basis.tolist()) == basis.shape[1]
 
 
+@pytest.mark.parametrize("null_basis", [linear.null_basis, small_null_basis])
 @pytest.mark.parametrize("shape", [(2, 3), (0, 2), (2, 0)])
-def test_null_basis_of_zeros_is_all_unit_vectors(shape):
-    basis = linear.null_basis(np.zeros(shape, dtype=np.int64))
+def test_null_basis_of_zeros_is_all_unit_vectors(shape, null_basis):
+    basis = null_basis(np.zeros(shape, dtype=np.int64))
     assert basis.tolist() == np.eye(shape[1]).tolist()
 
 

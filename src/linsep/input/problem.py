@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,12 @@ from linsep.input.features import Features, features_from, no_rows_message
 from linsep.input.frame_tables import frame_table
 from linsep.input.labels import labels_from, signs_from
 from linsep.input.levels import Columns
-from linsep.input.row_names import RowNames, row_names_of, row_names_of_file
+from linsep.input.row_names import (
+    BY_POSITION,
+    RowNames,
+    row_names_of,
+    row_names_of_file,
+)
 from linsep.rows import DenseRows, is_sparse, rows_from
 from linsep.rows._sweeps import are_finite
 from linsep.rows.device import namespace_of, to_numpy
@@ -62,7 +67,7 @@ class Problem:
     present: Index | None = None
     columns: Columns | None = None
     notes: tuple[str, ...] = ()
-    row_names: RowNames = field(default_factory=RowNames)
+    row_names: RowNames = BY_POSITION
 
     @property
     def n_samples(self) -> int:

@@ -46,6 +46,9 @@ class RowNames:
         return f"{shown} and {more:,} more" if more > 0 else shown
 
 
+BY_POSITION = RowNames()
+
+
 def row_names_of_file(
     path: str | os.PathLike[str], target: object = None, **layout: Any
 ) -> RowNames:
@@ -57,7 +60,7 @@ def row_names_of_file(
 
     lines = line_numbers(path, target, **layout)
     if lines is None:
-        return RowNames()
+        return BY_POSITION
     return RowNames(lines, "line", " (lines of the file)")
 
 
@@ -72,10 +75,10 @@ def row_names_of(data: Any) -> RowNames:
     """
     index = getattr(data, "index", None)
     if index is None or not hasattr(data, "iloc"):
-        return RowNames()
+        return BY_POSITION
     is_default = (
         getattr(index, "start", None) == 0 and getattr(index, "step", None) == 1
     )
     if is_default:
-        return RowNames()
+        return BY_POSITION
     return RowNames(lambda row: index[row], kind=" (by the frame's index)")

@@ -25,6 +25,9 @@ from linsep.proof.answers import Conflict
 from linsep.proof.exact import IntegerArray, IntegerRows
 from linsep.rows import is_sparse
 
+# Of so few rows one exact elimination finds what depends on what.
+FEW_ROWS = 16
+
 
 def conflict_from_candidate(
     A: Any,
@@ -75,11 +78,17 @@ def conflict_among(
     """Find a minimal conflict among exact rows, the first of `order` trusted most."""
     ranked = [int(i) for i in order]
     values = rows.values[ranked]
-    independent = linear.independent_columns(values.T)
-    if len(independent) == len(ranked):
+    if len(ranked) <= FEW_ROWS:
+        basis = linear.small_null_basis(values.T)
+        n_dependences, weights = len(basis), basis[0] if basis else None
+    else:
+        independent = linear.independent_columns(values.T)
+        n_dependences, weights = len(ranked) - len(independent), None
+        if n_dependences == 1:
+            weights = _single_dependence(values, independent)
+    if n_dependences == 0:
         return None
-    if len(independent) == len(ranked) - 1:
-        weights = _single_dependence(values, independent)
+    if n_dependences == 1:
         if weights is None or min(weights) < 0:
             return None
         used = {row: p for row, p in zip(ranked, weights, strict=True) if p}

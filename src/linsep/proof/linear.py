@@ -133,6 +133,34 @@ def null_basis(values: IntegerArray) -> IntegerArray:
         attempt += 1  # few primes divide all minors of the rank's size
 
 
+def small_null_basis(values: IntegerArray) -> list[list[int]]:
+    """Return the same basis, as a list of vectors, of a few columns at one elimination.
+
+    Entries grow with every column that is eliminated, unlike in `null_basis`. Each
+    vector has a positive entry.
+
+    Examples
+    --------
+    >>> small_null_basis(np.array([[1, 2, 3], [2, 4, 6]]))
+    [[-2, 1, 0], [-3, 0, 1]]
+    """
+    d = values.shape[1]
+    reduced, denominator, rank = integer_matrix(values).rref()
+    if rank == d:
+        return []
+    rows = reduced.tolist()[:rank]
+    pivots = [next(j for j in range(d) if row[j]) for row in rows]
+    basis = []
+    for free in sorted(set(range(d)) - set(pivots)):
+        vector = [0] * d
+        vector[free] = abs(int(denominator))
+        sign = 1 if denominator > 0 else -1
+        for pivot, row in zip(pivots, rows, strict=True):
+            vector[pivot] = -sign * int(row[free])
+        basis.append(primitive(vector))
+    return basis
+
+
 def _null_candidate(rows: IntegerArray, columns: list[int]) -> IntegerArray:
     """Solve for the pivot columns with each free column in turn set to one."""
     d = rows.shape[1]

@@ -45,10 +45,11 @@ class DenseRows(MatrixRows):
             return super().scan(w, k, by_margin=by_margin)
         weights, constant = self._split(w)
         bounds = error_bound(self.shape[1])
-        *judged, error = _sweeps.judged_rows(
+        down, up, settled, n_violations, n_unsettled, error = _sweeps.judged_rows(
             self.X, self.signs, weights, constant, *bounds
         )
-        return Scan(*judged, no_index(), NO_NUMBERS, error)
+        counts = n_violations, n_unsettled
+        return Scan(down, up, settled, *counts, no_index(), NO_NUMBERS, error)
 
     def _fill(
         self,

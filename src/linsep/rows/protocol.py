@@ -11,7 +11,8 @@ A scan also returns how far each dot product may be trusted, by the bound of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,7 +24,8 @@ CHUNK_ENTRIES = 1 << 20
 NO_NUMBERS: Floats = np.empty(0)
 
 
-class Scan(NamedTuple):
+@dataclass(frozen=True)
+class Scan:
     """What one pass over all rows says of a weight vector ``w``.
 
     Attributes
@@ -58,7 +60,7 @@ class Scan(NamedTuple):
     index: Index
     values: Floats
     error: float = np.inf
-    scores: Floats = NO_NUMBERS
+    scores: Floats = field(default_factory=lambda: NO_NUMBERS)
 
     @property
     def margin(self) -> float:

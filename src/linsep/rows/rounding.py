@@ -40,7 +40,7 @@ def error_factor(n_columns: int) -> float:
 
 @cache
 def error_bound(n_columns: int) -> tuple[float, float]:
-    """Return how far a dot product may be off: a share of its size, and what underflows."""
+    """Bound what a dot product may be off: a share of its size, and what underflows."""
     return error_factor(n_columns), n_columns * SMALLEST_SUBNORMAL
 
 

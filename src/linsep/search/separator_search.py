@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -38,7 +38,8 @@ MOST_PLAYED, MOST_FACTORED = 1_500, 10_000
 ALMOST_NONE = 0.02
 
 
-class Held(NamedTuple):
+@dataclass(frozen=True)
+class Held:
     """Rows, signed, and their numbers, where there is no working set of them."""
 
     rows: Any
@@ -106,16 +107,14 @@ class Search:
         if found is None:
             return None
         monitor.n_rounds += found.n_rounds
+        monitor.at_most(found.margin_upper)
         monitor.n_working = n = self.rows.shape[0]
         if found.conflict is not None:
             every = np.arange(n)
             held = Held(self.rows.take(every), every)
-            return self.prove_conflict(
-                held, *found.conflict, may_be_opposite=found.may_be_opposite
-            )
+            return self.prove_conflict(held, *found.conflict, found.opposite)
         if found.w is None:
             return None
-        monitor.at_most(found.margin_upper)
         hyperplane = Hyperplane(found.w)
         scan = self.sweep(hyperplane, 0)
         return None if scan.margin <= 0.0 else Verdict.separable(hyperplane)
@@ -174,18 +173,23 @@ class Search:
         working: Held | WorkingSet,
         support: Index,
         p: Floats,
-        may_be_opposite: bool = True,
+        opposite: tuple[int, int] | Literal["unknown"] | None = "unknown",
     ) -> Verdict | None:
         """Settle a conflict exactly; None if floating point was wrong about it.
 
         One point with both labels is the conflict a person sees at once, so that is
-        looked for first, unless it is known that there is none.
+        looked for first, unless it is known that there is none, or where.
         """
         # python-flint is loaded for a proof that needs it only.
-        from linsep.proof.canonical import canonicalise
         from linsep.proof.gordan import conflict_from_candidate
 
-        conflict = canonicalise(working.rows).conflict if may_be_opposite else None
+        conflict = None
+        if isinstance(opposite, tuple):
+            conflict = conflict_from_candidate(working.rows, opposite)
+        if conflict is None and opposite is not None:
+            from linsep.proof.canonical import canonicalise
+
+            conflict = canonicalise(working.rows).conflict
         held = p > 0
         is_long = conflict is None and np.count_nonzero(held) > self.most_settled
         if is_long and isinstance(self.factored, Verdict):

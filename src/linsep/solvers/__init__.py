@@ -3,4 +3,9 @@
 from linsep.solvers.scipy_functions import scipy_functions
 
 with scipy_functions():
-    from linsep.solvers import _active_set, _factors, _optimistic  # noqa: F401
+    from linsep.solvers import (  # noqa: F401
+        _active_set,
+        _factors,
+        _opening,
+        _optimistic,
+    )

@@ -7,7 +7,10 @@ from libc.string cimport memset
 import numpy as np
 
 from linsep.solvers._active_set import CONFLICT, OPTIMAL, ActiveRows
-from linsep.solvers._blas cimport dot, products
+from scipy.linalg.cython_blas cimport dtrsm, dtrsv
+from scipy.linalg.cython_lapack cimport dpotrf
+
+from linsep.solvers._blas cimport add_gram, add_rows, dot, products
 from linsep.solvers._optimistic import Loop, Sweep
 
 # A column that varies by less than this share of its values is constant.
@@ -16,6 +19,8 @@ cdef double CONSTANT = 1e-12
 cdef double LEAST = 2.0**-100
 # Rows that stay in a core's cache between their two readings, in entries.
 cdef Py_ssize_t BLOCK_ENTRIES = 1 << 12
+# A column of which no more than this share, squared, is new depends on the others.
+cdef double DEPENDENT = 1e-13
 # Unit rows whose product is not below this are not opposite, whatever was rounded.
 cdef double NEARLY_OPPOSITE = -1.0 + 1e-6
 
@@ -29,7 +34,7 @@ cdef bint _spread(
     a constant column.
     """
     cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
-    cdef double size, peak, square, distance
+    cdef double square, distance, largest
     if centred:
         for i in range(n):
             for j in range(d):
@@ -44,13 +49,14 @@ cdef bint _spread(
         square = scale[j] / n
         if not isfinite(square) or square > 1.0 / LEAST or fabs(centre[j]) > 1.0 / LEAST:
             return False
-        peak = sqrt(square)
-        if peak <= CONSTANT * fabs(centre[j]):
+        scale[j] = 1.0 / sqrt(square)
+        if square < LEAST or scale[j] * CONSTANT * fabs(centre[j]) > 1.0:
+            largest = 0.0
+            for i in range(n):
+                largest = max(largest, fabs(X[i, j] - centre[j]))
+            if largest > CONSTANT * fabs(centre[j]):
+                return False  # its square was lost
             scale[j] = 0.0
-        elif square < LEAST:
-            return False
-        else:
-            scale[j] = 1.0 / peak
     return True
 
 
@@ -159,6 +165,8 @@ cdef class Unit:
     cdef object _rows
     cdef double[:, ::1] _unit
     cdef double[::1] _held
+    cdef double[:, ::1] _triangle
+    cdef bint _is_whitened
     cdef double *_centre
     cdef double *_scale
     cdef double *_lengths
@@ -175,15 +183,62 @@ cdef class Unit:
             X, signs, self._centre, self._scale, constant, self._unit, self._lengths
         )
 
+    def mean_separates(self):
+        """Play the first round, in which all rows weigh the same; return that vector.
+
+        None if it does not separate.
+        """
+        cdef Py_ssize_t i, n = self._unit.shape[0], k = self._unit.shape[1]
+        mean = np.zeros(k)
+        cdef double[::1] total = mean
+        for i in range(n):
+            self._p[i] = 1.0 / n
+        add_rows(n, k, &self._unit[0, 0], 1.0, self._p, &total[0])
+        products(n, k, &self._unit[0, 0], &total[0], self._p)
+        return mean if self._weigh() == 0 else None
+
+    def whiten(self):
+        """Change to coordinates in which the rows have unit second moment.
+
+        Returns whether that was done: not so where they hardly span the space.
+        """
+        cdef Py_ssize_t i, j, n = self._unit.shape[0]
+        cdef int k = <int> self._unit.shape[1], m = <int> n, failed = 0
+        cdef double scale = 1.0
+        cdef double* rows = &self._unit[0, 0]
+        cdef double[:, ::1] moment = np.zeros((k, k))
+        cdef double[::1] squares = np.empty(k)
+        for i in range(n):
+            for j in range(k):
+                self._unit[i, j] *= self._lengths[i]
+        add_gram(n, k, rows, &moment[0, 0])
+        for j in range(k):
+            squares[j] = moment[j, j]
+        dpotrf("L", &k, &moment[0, 0], &k, &failed)
+        for j in range(k):
+            failed = failed or moment[j, j] * moment[j, j] < DEPENDENT * squares[j]
+        if not failed:
+            # In Fortran's eyes the rows are their transpose.
+            dtrsm(
+                "L", "L", "N", "N", &k, &m, &scale, &moment[0, 0], &k, rows, &k
+            )
+            self._triangle = moment
+            self._is_whitened = True
+        for i in range(n):
+            if not failed:
+                self._lengths[i] = sqrt(dot(k, &self._unit[i, 0], &self._unit[i, 0]))
+            for j in range(k):
+                self._unit[i, j] /= self._lengths[i]
+        return not failed
+
     def play(self, tuple stages, Py_ssize_t most_rounds):
         """Play the loop; return its rounds, and a vector that separates or None.
 
         A stage is a number of rounds in all, and one row in how many may be on the
         wrong side after them if the next stage is to follow.
         """
-        cdef Py_ssize_t i, until, n_wrong, one_in
+        cdef Py_ssize_t until, n_wrong, one_in
         cdef Py_ssize_t n = self._unit.shape[0], k = self._unit.shape[1]
-        cdef double least = INFINITY
         cdef double[:, ::1] vectors
         bounds = np.array([0, n])
         loop = Loop(Sweep(self._rows, bounds, max(4, BLOCK_ENTRIES // k), 1), 1.0, 0.5)
@@ -195,17 +250,26 @@ cdef class Unit:
             held = loop.vectors()
             vectors = held
             products(n, k, &self._unit[0, 0], &vectors[1, 0], self._p)
-            n_wrong = 0
-            for i in range(n):
-                n_wrong += self._p[i] <= 0.0
-                least = min(least, self._p[i])
+            n_wrong = self._weigh()
             if found:
-                for i in range(n):
-                    self._p[i] = exp(least - self._p[i]) / self._lengths[i]
                 return loop.n_rounds, held[1 if loop.margin > 0.0 else 0]
             if n_wrong > max(<Py_ssize_t> 1, n // one_in):
                 break
         return loop.n_rounds, None
+
+    cdef Py_ssize_t _weigh(self) noexcept:
+        """Turn products with the unit rows into weights on the rows as they are.
+
+        Returns how many products are not positive.
+        """
+        cdef Py_ssize_t i, n = self._unit.shape[0], n_wrong = 0
+        cdef double least = INFINITY
+        for i in range(n):
+            n_wrong += self._p[i] <= 0.0
+            least = min(least, self._p[i])
+        for i in range(n):
+            self._p[i] = exp(least - self._p[i]) / self._lengths[i]
+        return n_wrong
 
     def decide(self, double tolerance, Py_ssize_t most_steps):
         """Let the active set decide; return its steps, and a vector, or a conflict.
@@ -230,14 +294,17 @@ cdef class Unit:
             p[i] /= self._lengths[row]
         return active.n_steps, None, (rows, p)
 
-    def may_be_opposite(self):
-        """Tell whether two of the rows may point in opposite directions."""
+    def opposite(self):
+        """Return the first row that seems opposite to an earlier one, and that; or None.
+
+        None is certain: no two rows point in opposite directions.
+        """
         cdef Py_ssize_t i, j, k = self._unit.shape[1]
         for i in range(self._unit.shape[0]):
             for j in range(i):
                 if dot(k, &self._unit[i, 0], &self._unit[j, 0]) < NEARLY_OPPOSITE:
-                    return True
-        return False
+                    return j, i
+        return None
 
     def weights(self, const double[::1] u):
         """Return a vector's weights on the columns, the intercept between the classes.
@@ -245,12 +312,13 @@ cdef class Unit:
         Over a power of two, so that the least ``a_i . w`` is near 1.
         """
         cdef Py_ssize_t j, d = self._X.shape[1]
-        weights = np.empty(d + self._constant)
+        weights = np.array(u)
         cdef double[::1] w = weights
-        if self._constant:
-            w[d] = u[d]
+        cdef int k = <int> w.shape[0], one = 1
+        if self._is_whitened:
+            dtrsv("L", "T", "N", &k, &self._triangle[0, 0], &k, &w[0], &one)
         for j in range(d):
-            w[j] = u[j] * self._scale[j]
+            w[j] *= self._scale[j]
             if self._constant:
                 w[d] -= self._centre[j] * w[j]
         _balance(self._X, self._signs, self._constant, w)

@@ -8,7 +8,7 @@ times as long as they do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,12 +25,13 @@ MOST_ENTRIES = 1 << 17
 # rounds would be for nothing: of data that were not separated in the end it was more.
 STAGES = ((8, 50), (16, 200), (32, 1))
 ALL_ROUNDS = STAGES[-1][0]
-# Rows of so few entries are given to the active set too, with so many steps a column.
-FEW_ENTRIES, STEPS_A_COLUMN = 1 << 12, 40
+# Rows are whitened first if this takes so many multiply-adds: the rounds of a few.
+MOST_WHITENED = 1 << 15
+# So few rows of so few entries are given to the active set, with these steps a column.
+FEW_ENTRIES, FEW_ROWS, STEPS_A_COLUMN = 1 << 12, 256, 40
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """What the opening came to.
 
     Attributes
@@ -43,42 +44,45 @@ class Opening:
         No hyperplane has a larger margin.
     conflict : tuple of ndarrays or None
         Rows that seem to be in conflict, and their weights.
-    may_be_opposite : bool
-        Whether two of all the rows may point in opposite directions; certain if not.
+    opposite : tuple of int or None
+        The first row that seems opposite to an earlier one, behind that; None if it is
+        certain that there is none.
     """
 
     n_rounds: int
     w: Floats | None = None
     margin_upper: float = np.inf
     conflict: tuple[Index, Floats] | None = None
-    may_be_opposite: bool = True
+    opposite: tuple[int, int] | None = None
 
 
 def opened(rows: Rows, most_rounds: int | None = None) -> Opening | None:
     """Play a few rounds, `most_rounds` at most; None for rows that are not as needed.
 
-    These are dense doubles in C order, few, none of them extreme.
+    These are dense, few, and none of them extreme.
     """
-    if not isinstance(rows, DenseRows):
+    if not isinstance(rows, DenseRows) or most_rounds == 0:
         return None
-    X, (n, d) = rows.X, rows.shape
-    if not 0 < X.size <= MOST_ENTRIES or X.dtype != np.float64 or most_rounds == 0:
+    (n, d), X = rows.shape, rows.X
+    if not 0 < X.size <= MOST_ENTRIES:
         return None
-    if not X.flags.c_contiguous:
-        return None
-    with calm_blas(d, n_entries=X.size):
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    with calm_blas(min(n, d), n_entries=X.size):
         unit = Unit(X, rows.signs, rows.fit_intercept)
         if not unit.is_usable:
             return None
-        n_rounds, u = unit.play(STAGES, most_rounds or ALL_ROUNDS)
-        if u is None and X.size <= FEW_ENTRIES and most_rounds is None:
+        n_rounds, u = 1, unit.mean_separates()
+        if u is None and most_rounds != 1:
+            if n * d**2 <= MOST_WHITENED:
+                unit.whiten()
+            n_played, u = unit.play(STAGES, (most_rounds or ALL_ROUNDS + 1) - 1)
+            n_rounds += n_played
+        is_small = X.size <= FEW_ENTRIES and n <= FEW_ROWS
+        if u is None and is_small and most_rounds is None:
             n_steps, u, conflict = unit.decide(TOLERANCE, STEPS_A_COLUMN * d)
             n_rounds += n_steps
             if conflict is not None:
-                may_be = unit.may_be_opposite()
-                return Opening(n_rounds, conflict=conflict, may_be_opposite=may_be)
-    if u is None:
-        return Opening(n_rounds)
-    w, sizes = unit.weights(u), unit.hull_point()
+                return Opening(n_rounds, conflict=conflict, opposite=unit.opposite())
+    sizes = unit.hull_point()
     upper = np.inf if sizes is None else length_above(*sizes, n + d)
-    return Opening(n_rounds, w, upper)
+    return Opening(n_rounds, None if u is None else unit.weights(u), upper)

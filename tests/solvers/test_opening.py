@@ -1,0 +1,184 @@
+"""The opening: what it separates is separated, what it bounds is bounded."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import judges
+import linsep
+from linsep.rows import rows_from
+from linsep.search.limits import Limits, Monitor
+from linsep.search.separator_search import Search, SeparatorEngine, find_separator
+from linsep.solvers import opening
+from linsep.solvers._opening import Unit
+from linsep.solvers.opening import MOST_ENTRIES, opened
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def problem_of(seed, n, d, overlapping=False, fit_intercept=True):
+    """Rows that a plane parts with room beside it, or labels by a coin."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-3, 4, d)
+    X += 100 * rng.standard_normal(d) * X.std(axis=0) * fit_intercept
+    normal = rng.standard_normal(d) / X.std(axis=0)
+    away = (X - X.mean(axis=0) * fit_intercept) @ normal
+    signs = np.where(away > 0, 1, -1).astype(np.int8)
+    X += np.outer(0.3 * signs, X.std(axis=0) ** 2 * normal / (d * normal.std() + 1))
+    if overlapping:
+        signs = rng.choice(np.array([-1, 1], dtype=np.int8), n)
+    signs[:2] = -1, 1
+    return rows_from(X, signs, fit_intercept)
+
+
+def signed(rows):
+    return rows.take(np.arange(rows.shape[0]))
+
+
+@given(seed=SEEDS, n=st.integers(2, 80), d=st.integers(1, 8), constant=st.booleans())
+@pytest.mark.parametrize("overlapping", [False, True])
+def test_it_says_what_a_search_without_it_says(overlapping, seed, n, d, constant):
+    rows = problem_of(seed, n, d, overlapping, constant)
+    search = Search(rows, Monitor(Limits()), 0)
+    without = search.run(SeparatorEngine(search))
+    verdict = find_separator(rows, Monitor(Limits()), 0)
+    assert verdict.status is without.status
+    A = signed(rows)
+    if verdict.hyperplane is not None:
+        integers = verdict.hyperplane.integers()
+        for row in A:
+            assert judges.dot(map(Fraction, row), integers) > 0
+    else:
+        weights = [Fraction(p) for p in verdict.conflict_weights]
+        assert min(weights) > 0
+        for column in A[verdict.conflict].T:
+            assert judges.dot(map(Fraction, column), weights) == 0
+        assert np.linalg.matrix_rank(A[verdict.conflict]) == len(weights) - 1
+
+
+@given(seed=SEEDS, n=st.integers(2, 60), d=st.integers(1, 6))
+def test_no_hyperplane_has_a_larger_margin_than_it_says(seed, n, d):
+    rows = problem_of(seed, n, d)
+    found = opened(rows)
+    best = linsep.max_margin(np.array(rows.X), rows.signs)
+    if found.w is not None:
+        assert best.separable
+        assert found.margin_upper >= best.margin_lower
+        coef = found.w[:-1]
+        values = rows.signs * (rows.X @ coef + found.w[-1])
+        assert values.min() / np.linalg.norm(coef) <= best.margin_upper * (1 + 1e-9)
+        # The intercept is between the classes, and the least product near 1.
+        assert values[rows.signs > 0].min() == pytest.approx(
+            values[rows.signs < 0].min(), rel=1e-6, abs=1e-9 * abs(values).max()
+        )
+        assert 0.4 < values.min() < 4
+
+
+@given(seed=SEEDS, d=st.integers(2, 5), shared=st.booleans())
+def test_a_point_with_both_labels_is_found_first(seed, d, shared):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((20, d))
+    signs = rng.choice(np.array([-1, 1], dtype=np.int8), 20)
+    signs[[3, 11, 15]] = 1, -1, -1
+    if shared:
+        X[11] = X[15] = X[3]
+    found = opened(rows_from(X, signs, True))
+    if found.conflict is not None:
+        assert found.opposite == ((3, 11) if shared else None)
+    answer = linsep.separate(X, signs)
+    if shared:
+        assert answer.conflict.tolist() == [3, 11]
+
+
+@given(seed=SEEDS, n=st.integers(1, 30), d=st.integers(1, 6))
+def test_the_first_round_is_that_of_the_loop(seed, n, d):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    signs = rng.choice(np.array([-1, 1], dtype=np.int8), n)
+    scaled = signs[:, None] * X / np.sqrt((X**2).mean(axis=0))
+    unit = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    mean, rows = unit.mean(axis=0), Unit(X, signs, False)
+    u = rows.mean_separates()
+    least = (unit @ mean).min()
+    if abs(least) > 1e-12:
+        assert (u is not None) == (least > 0)
+    if u is not None:
+        np.testing.assert_allclose(u, mean, atol=1e-13)
+        n_rounds, played = rows.play(((8, 1),), 8)
+        assert n_rounds == 1
+        np.testing.assert_allclose(played, mean, atol=1e-13)
+
+
+def test_whitened_rounds_do_not_depend_on_the_basis_of_the_columns():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((60, 5))
+    signs = np.where(X @ np.array([1.0, 3, -2, 1, 0.1]) > 0, 1, -1).astype(np.int8)
+    mixed = X @ rng.standard_normal((5, 5)) * 10.0 ** np.arange(-2, 3)
+    found, other = (
+        opened(rows_from(X, signs, True)),
+        opened(rows_from(mixed, signs, True)),
+    )
+    assert found.w is not None
+    assert found.n_rounds == other.n_rounds > 1
+
+
+@pytest.mark.parametrize("make", [np.asfortranarray, np.float32, lambda X: X[::2]])
+def test_other_layouts_and_float32_are_opened_too(make):
+    X = make(np.random.default_rng(2).standard_normal((40, 3)))
+    signs = np.where(X[:, 0] > X[:, 1], 1, -1).astype(np.int8)
+    found = opened(rows_from(X, signs, True))
+    assert found.w is not None
+    assert (signs * (X.astype(np.float64) @ found.w[:-1] + found.w[-1]) > 0).all()
+
+
+def rows_of(X, fit_intercept=True):
+    X = np.asarray(X)
+    signs = np.where(np.arange(len(X)) % 2, 1, -1).astype(np.int8)
+    return rows_from(X, signs, fit_intercept)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        rows_of([[1e200], [2e200]]),  # squares overflow
+        rows_of([[1e-200], [2e-200]]),  # or vanish
+        rows_of([[0.0, 1.0], [0.0, 0.0]], fit_intercept=False),  # a row of zeros
+        rows_of(np.zeros((MOST_ENTRIES + 1, 1))),
+        rows_of(np.zeros((2, 0))),
+    ],
+)
+def test_what_it_cannot_take_is_left_to_the_search(rows):
+    assert opened(rows) is None
+
+
+def test_columns_that_are_constant_but_for_rounding_get_no_weight():
+    X = np.column_stack([np.full(6, 0.1), [1.0, 2, 3, 7, 8, 9]])
+    X[3:, 0] = np.nextafter(0.1, 1)
+    found = opened(rows_from(X, np.repeat(np.array([-1, 1], dtype=np.int8), 3), True))
+    assert found.w[0] == 0.0 != found.w[1]
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 40])
+def test_the_rounds_allowed_are_not_exceeded(most):
+    # Planted so that no mean separates, and more rounds than five are needed.
+    X = np.random.default_rng(0).standard_normal((2_000, 20))
+    normal = np.random.default_rng(1).standard_normal(20)
+    signs = np.where(X @ normal > 0, 1, -1).astype(np.int8)
+    rows = rows_from(X + 0.02 * np.outer(signs, normal), signs, True)
+    found = opened(rows, most)
+    assert found.n_rounds <= most
+    assert (found.w is None) == (most < 40)
+    monitor = Monitor(Limits(max_rounds=most))
+    verdict = find_separator(rows, monitor, 0)
+    assert monitor.n_rounds <= most
+    assert (verdict.hyperplane is None) == (most < 40)
+
+
+def test_rounds_without_hope_are_not_played():
+    labels = np.random.default_rng(1).integers(0, 2, 3_000)
+    X = np.random.default_rng(0).standard_normal((3_000, 20))
+    rows = rows_from(X, (2 * labels - 1).astype(np.int8), True)
+    assert opened(rows).n_rounds <= 1 + opening.STAGES[0][0] + 1
