@@ -178,6 +178,8 @@ class MarginEngine:
 
     def _missed(self, scan: Scan, working: WorkingSet, target: float) -> Index:
         """Return rows the sweep found inside the margin that are not held yet."""
+        if working.is_complete:
+            return no_index()
         edge = target * (1.0 - min(1e-9, 0.1 * self.tol))
         return np.setdiff1d(scan.index[scan.values < edge], working.index)
 

@@ -47,6 +47,8 @@ TOLERANCE = 1e-9
 NOISE = 16 * float(np.finfo(np.float64).eps)
 # Violated rows handed to the compiled steps between two pricings of all rows.
 BATCH = 32
+# Rows of so few entries are handed over whole.
+FEW_ENTRIES = 1 << 13
 # Times the drift of many steps is taken out at the end, as far as it hid violations.
 MOST_SETTLINGS = 3
 # From so many rows on a factor is made by LAPACK, if every row's part that is new is
@@ -229,10 +231,15 @@ class ActiveSet:
         return NOISE * (self.longest * norm(self._held.u) + abs(self.offset) + 1.0)
 
     def _violated(self, allowed: float) -> Index:
-        """Return the rows furthest below 1, worst first, active ones left out."""
+        """Return the rows furthest below 1, worst first, active ones left out.
+
+        Of few rows all, if one is below: the steps price them more quickly than this.
+        """
         margins = self.margins()
         margins[self._held.active[: self._held.k]] = np.inf
         below = np.flatnonzero(margins < 1.0 - allowed)
+        if below.size and self.rows.size <= FEW_ENTRIES:
+            return np.arange(len(self.rows))
         size = max(BATCH, self.rows.shape[1] // 8)
         if below.size > size:
             below = below[np.argpartition(margins[below], size)[:size]]

@@ -85,7 +85,7 @@ def solve_margin(
         rows = rows.toarray()
     narrow = d <= 2 * m and not is_sparse(rows)
     outcome = Outcome.STALLED
-    with calm_blas(min(m, d)):
+    with calm_blas(min(m, d), n_entries=rows.size):
         made = _direct if narrow else _wide
         try:
             problem, to_weights = made(rows, fit_intercept, halting(should_stop))
