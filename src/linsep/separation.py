@@ -1,11 +1,13 @@
 """`separate`: the pipeline from data to a proved verdict.
 
 1. Validate: the user's data become signed rows (`linsep.input`).
-2. Gather a working set and solve it (`linsep.solvers`): a hyperplane or a conflict.
-3. A conflict is settled exactly; if it stands, no hyperplane exists: done.
-4. Otherwise one sweep over all rows. None violated: the hyperplane is checked exactly
+2. Few dense rows: a few rounds on all of them (`linsep.solvers.opening`). What they find
+   is proved as in 4 and 5; else:
+3. Gather a working set and solve it (`linsep.solvers`): a hyperplane or a conflict.
+4. A conflict is settled exactly; if it stands, no hyperplane exists: done.
+5. Otherwise one sweep over all rows. None violated: the hyperplane is checked exactly
    where rounding leaves a doubt, and that sweep is the proof: done.
-5. Rows found violated, and near-violators, join the working set; back to 2.
+6. Rows found violated, and near-violators, join the working set; back to 3.
 
 When floating point can make no progress on the working set, exact arithmetic takes over
 (`linsep.proof.ladder`), and ends it.
