@@ -1,8 +1,8 @@
 """`separate`: the pipeline from data to a proved verdict.
 
 1. Validate: the user's data become signed rows (`linsep.input`).
-2. Few dense rows: a few rounds on all of them (`linsep.solvers.opening`). What they find
-   is proved as in 4 and 5; else:
+2. Few dense rows: a few rounds on all of them (`linsep.solvers.opening`). What these
+   find is proved as in 4 and 5; else:
 3. Gather a working set and solve it (`linsep.solvers`): a hyperplane or a conflict.
 4. A conflict is settled exactly; if it stands, no hyperplane exists: done.
 5. Otherwise one sweep over all rows. None violated: the hyperplane is checked exactly

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from linsep.search.reasons import Reason
 from linsep.solvers.bounds import margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
-from linsep.solvers.opening import opened
+from linsep.solvers.opening import Opening, opened
 
 # Conflicts of more rows, and working sets of more columns, are proved inseparable by a
 # factorisation: exact arithmetic takes minutes.
@@ -36,14 +36,6 @@ MOST_SETTLED = 500
 # very many columns, which a factorisation seldom takes.
 MOST_PLAYED, MOST_FACTORED = 1_500, 10_000
 ALMOST_NONE = 0.02
-
-
-@dataclass(frozen=True)
-class Held:
-    """Rows, signed, and their numbers, where there is no working set of them."""
-
-    rows: Any
-    index: Index
 
 
 class Engine(Protocol):
@@ -108,16 +100,25 @@ class Search:
             return None
         monitor.n_rounds += found.n_rounds
         monitor.at_most(found.margin_upper)
-        monitor.n_working = n = self.rows.shape[0]
         if found.conflict is not None:
-            every = np.arange(n)
-            held = Held(self.rows.take(every), every)
-            return self.prove_conflict(held, *found.conflict, found.opposite)
+            return self._opened_conflict(WorkingSet(self.rows, self.rng), found)
         if found.w is None:
             return None
+        monitor.n_working = self.rows.shape[0]
         hyperplane = Hyperplane(found.w)
         scan = self.sweep(hyperplane, 0)
         return None if scan.margin <= 0.0 else Verdict.separable(hyperplane)
+
+    def _opened_conflict(self, working: WorkingSet, found: Opening) -> Verdict | None:
+        """Settle what seems to be a conflict, a point with both labels first."""
+        conflict, opposite = found.conflict, found.opposite
+        verdict = None
+        if opposite is not None:
+            pair = np.array(opposite), np.ones(2)
+            verdict = self.prove_conflict(working, *pair, may_be_opposite=False)
+        if verdict is not None or conflict is None:
+            return verdict
+        return self.prove_conflict(working, *conflict, opposite is not None)
 
     def decide(self, engine: Engine) -> Verdict:
         """Solve the working set, sweep, grow, until a verdict is proved."""
@@ -170,26 +171,21 @@ class Search:
 
     def prove_conflict(
         self,
-        working: Held | WorkingSet,
+        working: WorkingSet,
         support: Index,
         p: Floats,
-        opposite: tuple[int, int] | Literal["unknown"] | None = "unknown",
+        may_be_opposite: bool = True,
     ) -> Verdict | None:
         """Settle a conflict exactly; None if floating point was wrong about it.
 
         One point with both labels is the conflict a person sees at once, so that is
-        looked for first, unless it is known that there is none, or where.
+        looked for first, unless it is known that there is none.
         """
         # python-flint is loaded for a proof that needs it only.
+        from linsep.proof.canonical import canonicalise
         from linsep.proof.gordan import conflict_from_candidate
 
-        conflict = None
-        if isinstance(opposite, tuple):
-            conflict = conflict_from_candidate(working.rows, opposite)
-        if conflict is None and opposite is not None:
-            from linsep.proof.canonical import canonicalise
-
-            conflict = canonicalise(working.rows).conflict
+        conflict = canonicalise(working.rows).conflict if may_be_opposite else None
         held = p > 0
         is_long = conflict is None and np.count_nonzero(held) > self.most_settled
         if is_long and isinstance(self.factored, Verdict):
@@ -229,7 +225,7 @@ class Search:
         """What a factorisation says of all rows, which does not change."""
         return by_factorisation(self.rows, self.monitor, self.start)
 
-    def _inseparable(self, working: Held | WorkingSet, conflict: Conflict) -> Verdict:
+    def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
         """Return the verdict: a conflict of the working set is one of all the rows."""
         self.monitor.at_most(0.0)
         rows = working.index[np.asarray(conflict.rows)]
