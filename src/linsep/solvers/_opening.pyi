@@ -1,5 +1,9 @@
 from linsep.arrays import Floats, Index, Signs
 
+def means_apart(
+    X: Floats, signs: Signs, constant: bool
+) -> tuple[bool, Floats, tuple[float, float, float]] | None: ...
+
 class Unit:
     is_usable: bool
     def __init__(self, X: Floats, signs: Signs, constant: bool) -> None: ...

@@ -15,6 +15,8 @@ from linsep.solvers._optimistic import Loop, Sweep
 
 # A column that varies by less than this share of its values is constant.
 cdef double CONSTANT = 1e-12
+# Columns that stay in a core's cache while the rows are gone through.
+cdef Py_ssize_t BLOCK_COLUMNS = 512
 # What is squared is between this and its inverse.
 cdef double LEAST = 2.0**-100
 # Rows that stay in a core's cache between their two readings, in entries.
@@ -82,17 +84,18 @@ cdef bint _unit_rows(
     return True
 
 
-cdef void _balance(
+cdef double _balance(
     const double[:, ::1] X, const int8_t[::1] signs, bint constant, double[::1] w
 ) noexcept nogil:
-    """Move the intercept to between the classes, and the least ``a_i . w`` to near 1."""
+    """Move the intercept to between the classes, and the least ``a_i . w`` to near 1.
+
+    Returns that least product, before it is moved near 1.
+    """
     cdef Py_ssize_t i, j, d = X.shape[1]
     cdef double total, down = INFINITY, up = INFINITY, least
     cdef int power
     for i in range(X.shape[0]):
-        total = w[d] if constant else 0.0
-        for j in range(d):
-            total += X[i, j] * w[j]
+        total = (w[d] if constant else 0.0) + dot(d, &X[i, 0], &w[0])
         if signs[i] > 0:
             up = min(up, total)
         else:
@@ -105,6 +108,7 @@ cdef void _balance(
         frexp(least, &power)
         for j in range(w.shape[0]):
             w[j] = ldexp(w[j], 1 - power)
+    return least
 
 
 cdef tuple _hull_point(
@@ -140,6 +144,54 @@ cdef tuple _hull_point(
     for j in range(d):
         square += total[j] * total[j]
     return sqrt(square), weighed, longest
+
+
+def means_apart(const double[:, ::1] X, const int8_t[::1] signs, bint constant):
+    """Weigh each column by how far the classes' means are apart, over its variance.
+
+    One reading of the rows, and another for the intercept. Returns whether these
+    weights separate, the weights, and what `_hull_point` says of equal weights on the
+    rows of each class; None where numbers are too large.
+    """
+    cdef Py_ssize_t i, j, first, size, n = X.shape[0], d = X.shape[1], n_up = 0
+    cdef double[:, ::1] sums = np.zeros((3, d))
+    cdef double[::1] squares = np.zeros(n)
+    cdef double up, down, mean, spread, longest = 0.0, weighed = 0.0, length = 0.0
+    cdef const double* x
+    cdef double *total
+    cdef double *signed
+    cdef double *square
+    for i in range(n):
+        n_up += signs[i] > 0
+    if constant and n_up in (0, n):
+        return None
+    up = 0.5 / n_up if constant else 1.0 / n
+    down = 0.5 / (n - n_up) if constant else up
+    for first in range(0, d, BLOCK_COLUMNS):
+        size = min(BLOCK_COLUMNS, d - first)
+        total, signed, square = &sums[0, first], &sums[1, first], &sums[2, first]
+        for i in range(n):
+            x = &X[i, first]
+            mean = signs[i] * (up if signs[i] > 0 else down)
+            for j in range(size):
+                total[j] += x[j]
+                signed[j] += mean * x[j]
+                square[j] += x[j] * x[j]
+            squares[i] += dot(size, x, x)
+    for i in range(n):
+        weighed += (up if signs[i] > 0 else down) * sqrt(squares[i])
+        longest = max(longest, sqrt(squares[i]))
+    if not LEAST < longest < 1.0 / LEAST:
+        return None
+    length = sqrt(dot(d, &sums[1, 0], &sums[1, 0]))
+    weights = np.zeros(d + constant)
+    cdef double[::1] w = weights
+    for j in range(d):
+        mean = sums[0, j] / n if constant else 0.0
+        spread = sums[2, j] / n - mean * mean
+        if spread > CONSTANT * sums[2, j] / n:
+            w[j] = sums[1, j] / spread
+    return _balance(X, signs, constant, w) > 0.0, weights, (length, weighed, longest)
 
 
 cdef class Unit:
