@@ -147,6 +147,21 @@ def test_a_row_comes_to_the_same_bits_wherever_it_stands(layout, dtype, d):
         np.testing.assert_array_equal(margins(order)[:, order], whole[:, order])
 
 
+@pytest.mark.parametrize("d", [1, 40])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_chunk_holds_about_as_many_bytes_of_floats_as_of_doubles(
+    monkeypatch, dtype, d
+):
+    monkeypatch.setattr(protocol, "CHUNK_ENTRIES", 1000)
+    rows = DenseRows(np.ones((2000, d), dtype), np.ones(2000, np.int8), False)
+    visited = []
+    monkeypatch.setattr(rows, "_fill", lambda *given: visited.append(given[:2]))
+    rows.margins(np.ones(d))
+    # With the margin of each row, its size and its rank.
+    n_bytes = (rows.X.itemsize * d + 24) * min(visited)[1]
+    assert n_bytes == pytest.approx(8 * 1000, rel=0.2)
+
+
 def test_scan_treats_overflow_as_unsettled():
     X = np.array([[1e300, 1e300], [1.0, 1.0]])
     rows = DenseRows(X, np.array([1, 1], dtype=np.int8), False)
