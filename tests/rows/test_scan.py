@@ -115,6 +115,53 @@ def test_scan_is_the_same_in_any_number_of_threads(monkeypatch):
     assert answers[0] == (whole.margin, whole.n_violations, whole.index.tolist())
 
 
+@pytest.mark.parametrize("d", [1, 5, 8, 17, 33, 100, 2100])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("layout", ["C", "strided", "backwards"])
+def test_a_row_comes_to_the_same_bits_wherever_it_stands(layout, dtype, d):
+    rng = np.random.default_rng(d)
+    wide = rng.standard_normal((40, d + 3)).astype(dtype)
+    wide[:, [0, 1, -1]] = np.nan  # what lies beside a row
+    w = rng.standard_normal(d + 1)
+
+    def margins(order):
+        """Margins and sizes of these rows, by their number in all."""
+        given = np.ascontiguousarray(wide[order])[:, 2 : d + 2]
+        if layout == "C":
+            given = np.ascontiguousarray(given)
+        elif layout == "backwards":
+            given, order = given[::-1], order[::-1]
+        signs = np.where(order % 3 == 0, -1, 1).astype(np.int8)
+        s, t = DenseRows(given, signs, True).margins(w)
+        found = np.full((2, len(wide)), np.nan)
+        found[:, order] = s, t
+        return found
+
+    whole = margins(np.arange(40))
+    full = np.c_[wide[:, 2 : d + 2], np.ones(40)].astype(np.float64)
+    sizes = np.abs(full) @ np.abs(w)
+    signs = np.where(np.arange(40) % 3 == 0, -1, 1)
+    assert np.all(np.abs(whole[0] - signs * (full @ w)) <= 2 * d * 2.0**-52 * sizes)
+    for n in (1, 2, 3, 7, 39, 40):
+        order = rng.permutation(40)[:n]
+        np.testing.assert_array_equal(margins(order)[:, order], whole[:, order])
+
+
+@pytest.mark.parametrize("d", [1, 40])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_chunk_holds_about_as_many_bytes_of_floats_as_of_doubles(
+    monkeypatch, dtype, d
+):
+    monkeypatch.setattr(protocol, "CHUNK_ENTRIES", 1000)
+    rows = DenseRows(np.ones((2000, d), dtype), np.ones(2000, np.int8), False)
+    visited = []
+    monkeypatch.setattr(rows, "_fill", lambda *given: visited.append(given[:2]))
+    rows.margins(np.ones(d))
+    # With the margin of each row, its size and its rank.
+    n_bytes = (rows.X.itemsize * d + 24) * min(visited)[1]
+    assert n_bytes == pytest.approx(8 * 1000, rel=0.2)
+
+
 def test_scan_treats_overflow_as_unsettled():
     X = np.array([[1e300, 1e300], [1.0, 1.0]])
     rows = DenseRows(X, np.array([1, 1], dtype=np.int8), False)

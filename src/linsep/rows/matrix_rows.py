@@ -106,7 +106,9 @@ class MatrixRows(ABC):
         return np.ascontiguousarray(w[:d], dtype=np.float64), constant
 
     def _chunks(self) -> Iterator[tuple[int, int]]:
-        return split(self.shape[0], chunks_of(self.X) * self.entries_a_row)
+        # In doubles, with the margin, its size and its rank, which stay in the cache.
+        a_row = self.entries_a_row * self.dtype.itemsize // 8 + 3
+        return split(self.shape[0], chunks_of(self.X) * a_row)
 
     @abstractmethod
     def _fill(
