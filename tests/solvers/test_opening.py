@@ -13,7 +13,7 @@ from linsep.rows import rows_from
 from linsep.search.limits import Limits, Monitor
 from linsep.search.separator_search import Search, SeparatorEngine, find_separator
 from linsep.solvers import opening
-from linsep.solvers._opening import Unit
+from linsep.solvers._opening import Unit, means_apart
 from linsep.solvers.opening import MOST_ENTRIES, opened
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -182,3 +182,44 @@ def test_rounds_without_hope_are_not_played():
     X = np.random.default_rng(0).standard_normal((3_000, 20))
     rows = rows_from(X, (2 * labels - 1).astype(np.int8), True)
     assert opened(rows).n_rounds <= 1 + opening.STAGES[0][0] + 1
+
+
+@given(
+    seed=SEEDS,
+    n=st.integers(2, 12),
+    d=st.integers(25, 60),
+    constant=st.booleans(),
+    offset=st.sampled_from([0.0, 1e3]),
+)
+def test_wide_rows_are_parted_by_their_means(seed, n, d, constant, offset):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) + offset
+    signs = rng.choice(np.array([-1, 1], dtype=np.int8), n)
+    signs[:2] = -1, 1
+    X[signs > 0, :5] += 8  # far enough apart for any draw
+    separates, w, sizes = means_apart(X, signs, constant)
+    spread = X.var(axis=0) if constant else (X**2).mean(axis=0)
+    up, down = X[signs > 0].mean(axis=0), X[signs < 0].mean(axis=0)
+    apart = up - down if constant else (signs[:, None] * X).mean(axis=0) * 2
+    expected = apart / spread
+    np.testing.assert_allclose(
+        w[:d] / np.linalg.norm(w[:d]), expected / np.linalg.norm(expected), atol=1e-4
+    )
+    assert sizes[0] == pytest.approx(np.linalg.norm(apart) / 2)
+    assert sizes[2] == pytest.approx(np.linalg.norm(X, axis=1).max())
+    products = signs * (X @ w[:d] + (w[d] if constant else 0.0))
+    if abs(products.min()) > 1e-9 * abs(products).max():
+        assert separates == (products.min() > 0)
+    best = linsep.max_margin(X, signs, fit_intercept=constant)
+    assert best.separable
+    assert opened(rows_from(X, signs, constant)).margin_upper >= best.margin_lower
+
+
+@pytest.mark.parametrize(
+    "X", [np.full((2, 9), 1e200), np.zeros((2, 9)), np.full((2, 9), np.float32(1))]
+)
+def test_wide_rows_that_no_means_part_are_left_to_the_search(X):
+    rows = rows_of(X)
+    found = opened(rows)
+    assert found is None or found.w is None
+    assert find_separator(rows, Monitor(Limits()), 0).status.value == "inseparable"
