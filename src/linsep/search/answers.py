@@ -250,13 +250,13 @@ def _conflict(problem: Problem, verdict: Verdict) -> dict[str, Any]:
     order = np.argsort(given)
     conflict, total = conflict[order], sum(weights)
     signs = problem.rows.signs[conflict]
-    signed = as_dense(problem.rows.take(conflict))
+    features = as_dense(problem.rows.features(conflict))
     names = problem.row_names
     return {
         "_conflict_names": Lazy(lambda: tuple(map(names.one, given[order]))),
         "conflict": given[order],
         "conflict_weights": tuple(Fraction(weights[at], total) for at in order),
-        "conflict_rows": signed[:, : problem.n_features] * signs[:, None],
+        "conflict_rows": features.astype(np.float64, copy=False),
         "conflict_labels": problem.classes[np.where(signs > 0, -1, 0)],
     }
 

@@ -349,14 +349,26 @@ cdef class Unit:
     def opposite(self):
         """Return the first row that seems opposite to an earlier one, and that; or None.
 
-        None is certain: no two rows point in opposite directions.
+        None is certain: no two rows point in opposite directions. With the constant
+        these are one point with both labels, and seen exactly.
         """
         cdef Py_ssize_t i, j, k = self._unit.shape[1]
         for i in range(self._unit.shape[0]):
             for j in range(i):
-                if dot(k, &self._unit[i, 0], &self._unit[j, 0]) < NEARLY_OPPOSITE:
+                if self._constant:
+                    if self._signs[i] != self._signs[j] and self._are_equal(i, j):
+                        return j, i
+                elif dot(k, &self._unit[i, 0], &self._unit[j, 0]) < NEARLY_OPPOSITE:
                     return j, i
         return None
+
+    cdef bint _are_equal(self, Py_ssize_t i, Py_ssize_t j) noexcept:
+        """Tell whether two points are the same."""
+        cdef Py_ssize_t column
+        for column in range(self._X.shape[1]):
+            if self._X[i, column] != self._X[j, column]:
+                return False
+        return True
 
     def weights(self, const double[::1] u):
         """Return a vector's weights on the columns, the intercept between the classes.
