@@ -2,6 +2,7 @@
 
     python benchmarks/measure.py            (hours)
     python benchmarks/measure.py --quick    (about half an hour)
+    python benchmarks/measure.py --quick --small    (every small data set: as long again)
     python benchmarks/measure.py --large    (an hour more)
 
 Runs the benchopt benchmark in `separability/`, the growth of linsep's cost, the first
@@ -34,6 +35,7 @@ SETTINGS = (
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--quick", action="store_true", help="a part of the data")
+    options.add_argument("--small", action="store_true", help="every small data set")
     options.add_argument("--large", action="store_true", help="that and the largest")
     options.add_argument("--save", type=Path, default=HERE / "results", help="folder")
     given = options.parse_args()
@@ -52,8 +54,9 @@ def main():
     folder = BENCHMARK / "outputs" / time.strftime("%Y-%m-%d_%H-%M-%S")
     benchopt = ("-m", "benchopt")
     run(*benchopt, "prepare", BENCHMARK, "-d", "wheels", "--force")
-    is_part = given.quick or given.large
+    is_part = given.quick or given.small or given.large
     configurations = ["quick", "quick_large"] if is_part else ["all"]
+    configurations += ["small"] * given.small
     configurations += ["large"] * given.large
     outputs = []
     for name in [*configurations, "growth"]:

@@ -5,7 +5,8 @@
 A ratio is the median over the repetitions of peer / linsep, the k-th of the one by the
 k-th of the other; the least and the largest stand beside. A peer counts where its
 answer is right: of the largest margin at least 0.999 times the largest that was found,
-of a regression at least some of the separated rows. No peer proves its verdicts, but by
+of a regression at least some of the separated rows. Where several files have a data
+set, the last counts. No peer proves its verdicts, but by
 a separator. Saved are separability.csv (a line for each data set), peers.csv (for each
 peer too), better.csv (where a peer is faster), growth.csv, separability.txt and plots.
 """
@@ -37,9 +38,12 @@ MARKERS = dict(zip(QUESTIONS, "os^"))
 
 def read(paths):
     """Return the runs of all files, with short names of their columns."""
-    runs = pd.concat([pd.read_parquet(path) for path in paths], ignore_index=True)
+    files = [pd.read_parquet(path).assign(file=k) for k, path in enumerate(paths)]
+    runs = pd.concat(files, ignore_index=True)
     runs = runs.rename(columns=lambda name: name.removeprefix("objective_"))
     runs["question"] = runs["name"].str.extract(r"\[(\w+)", expand=False)
+    last = runs.groupby(["dataset_name", "question"]).file.transform("max")
+    runs = runs[runs.file == last].copy()
     best = runs.groupby(["dataset_name", "question"]).margin.transform("max")
     share = runs.margin / best
     too_small = share < LEAST_MARGIN
