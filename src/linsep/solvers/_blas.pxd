@@ -11,6 +11,13 @@ from scipy.linalg.cython_blas cimport daxpy, ddot, dgemm, dgemv, drot, dsyrk, dt
 from scipy.linalg.cython_lapack cimport dpotrf
 
 
+# OpenBLAS works at triangles of a dozen rows with all its threads, which wait for one
+# another a hundred times as long as that takes. Larger ones come from large matrices,
+# for which `linsep.solvers.blas` has it keep to one.
+cdef enum:
+    SMALL_TRIANGLE = 64
+
+
 cdef inline double dot(Py_ssize_t n, const double* a, const double* b) noexcept nogil:
     """Return ``a . b``."""
     cdef int size = <int> n, one = 1
@@ -63,7 +70,18 @@ cdef inline void solve_triangle(
     R is upper triangular, in C order.
     """
     cdef int size = <int> k, leading = <int> stride, one = 1
-    if k:
+    cdef Py_ssize_t i, j
+    if k < SMALL_TRIANGLE and transposed:
+        for i in range(k):
+            b[i] /= R[i * stride + i]
+            for j in range(i + 1, k):
+                b[j] -= R[i * stride + j] * b[i]
+    elif k < SMALL_TRIANGLE:
+        for i in range(k - 1, -1, -1):
+            for j in range(i + 1, k):
+                b[i] -= R[i * stride + j] * b[j]
+            b[i] /= R[i * stride + i]
+    else:
         dtrsv(
             "L", "N" if transposed else "T", "N", &size, <double*> R, &leading, b, &one
         )
@@ -96,7 +114,13 @@ cdef inline void multiply_triangle(
 ) noexcept nogil:
     """Overwrite ``b`` by ``R b``, R upper triangular."""
     cdef int size = <int> k, leading = <int> stride, one = 1
-    if k:
+    cdef Py_ssize_t i, j
+    if k < SMALL_TRIANGLE:
+        for i in range(k):
+            b[i] *= R[i * stride + i]
+            for j in range(i + 1, k):
+                b[i] += R[i * stride + j] * b[j]
+    else:
         dtrmv("L", "T", "N", &size, <double*> R, &leading, b, &one)
 
 

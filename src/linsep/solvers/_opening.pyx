@@ -7,10 +7,7 @@ from libc.string cimport memset
 import numpy as np
 
 from linsep.solvers._active_set import CONFLICT, OPTIMAL, ActiveRows
-from scipy.linalg.cython_blas cimport dtrsm, dtrsv
-from scipy.linalg.cython_lapack cimport dpotrf
-
-from linsep.solvers._blas cimport add_gram, add_rows, dot, products
+from linsep.solvers._blas cimport add_rows, dot, products
 from linsep.solvers._optimistic import Loop, Sweep
 
 # A column that varies by less than this share of its values is constant.
@@ -146,6 +143,46 @@ cdef tuple _hull_point(
     return sqrt(square), weighed, longest
 
 
+# A BLAS would use its threads for these, which wait for one another on a busy machine.
+cdef bint _factor(const double[:, ::1] rows, double[:, ::1] L) noexcept nogil:
+    """Set L, lower and zero before, to ``L L^T = rows^T rows``; False if it has none."""
+    cdef Py_ssize_t i, a, b, k = rows.shape[1]
+    cdef double square
+    for i in range(rows.shape[0]):
+        for a in range(k):
+            for b in range(a + 1):
+                L[a, b] += rows[i, a] * rows[i, b]
+    for a in range(k):
+        square = L[a, a]
+        for b in range(a):
+            for i in range(b):
+                L[a, b] -= L[a, i] * L[b, i]
+            L[a, b] /= L[b, b]
+            L[a, a] -= L[a, b] * L[a, b]
+        if not L[a, a] > DEPENDENT * square:
+            return False
+        L[a, a] = sqrt(L[a, a])
+    return True
+
+
+cdef void _divide(const double[:, ::1] L, double* row) noexcept nogil:
+    """Overwrite a row by ``row inverse(L^T)``."""
+    cdef Py_ssize_t a, b
+    for a in range(L.shape[0]):
+        for b in range(a):
+            row[a] -= L[a, b] * row[b]
+        row[a] /= L[a, a]
+
+
+cdef void _solve(const double[:, ::1] L, double[::1] u) noexcept nogil:
+    """Overwrite ``u`` by ``inverse(L^T) u``."""
+    cdef Py_ssize_t a, b
+    for a in range(L.shape[0] - 1, -1, -1):
+        u[a] /= L[a, a]
+        for b in range(a):
+            u[b] -= L[a, b] * u[a]
+
+
 def means_apart(const double[:, ::1] X, const int8_t[::1] signs, bint constant):
     """Weigh each column by how far the classes' means are apart, over its variance.
 
@@ -254,34 +291,21 @@ cdef class Unit:
 
         Returns whether that was done: not so where they hardly span the space.
         """
-        cdef Py_ssize_t i, j, n = self._unit.shape[0]
-        cdef int k = <int> self._unit.shape[1], m = <int> n, failed = 0
-        cdef double scale = 1.0
-        cdef double* rows = &self._unit[0, 0]
-        cdef double[:, ::1] moment = np.zeros((k, k))
-        cdef double[::1] squares = np.empty(k)
+        cdef Py_ssize_t i, j, n = self._unit.shape[0], k = self._unit.shape[1]
+        cdef double[:, ::1] triangle = np.zeros((k, k))
         for i in range(n):
             for j in range(k):
                 self._unit[i, j] *= self._lengths[i]
-        add_gram(n, k, rows, &moment[0, 0])
-        for j in range(k):
-            squares[j] = moment[j, j]
-        dpotrf("L", &k, &moment[0, 0], &k, &failed)
-        for j in range(k):
-            failed = failed or moment[j, j] * moment[j, j] < DEPENDENT * squares[j]
-        if not failed:
-            # In Fortran's eyes the rows are their transpose.
-            dtrsm(
-                "L", "L", "N", "N", &k, &m, &scale, &moment[0, 0], &k, rows, &k
-            )
-            self._triangle = moment
-            self._is_whitened = True
+        self._is_whitened = _factor(self._unit, triangle)
+        if self._is_whitened:
+            self._triangle = triangle
         for i in range(n):
-            if not failed:
+            if self._is_whitened:
+                _divide(triangle, &self._unit[i, 0])
                 self._lengths[i] = sqrt(dot(k, &self._unit[i, 0], &self._unit[i, 0]))
             for j in range(k):
                 self._unit[i, j] /= self._lengths[i]
-        return not failed
+        return self._is_whitened
 
     def play(self, tuple stages, Py_ssize_t most_rounds):
         """Play the loop; return its rounds, and a vector that separates or None.
@@ -378,9 +402,8 @@ cdef class Unit:
         cdef Py_ssize_t j, d = self._X.shape[1]
         weights = np.array(u)
         cdef double[::1] w = weights
-        cdef int k = <int> w.shape[0], one = 1
         if self._is_whitened:
-            dtrsv("L", "T", "N", &k, &self._triangle[0, 0], &k, &w[0], &one)
+            _solve(self._triangle, w)
         for j in range(d):
             w[j] *= self._scale[j]
             if self._constant:
