@@ -2,7 +2,7 @@
 
     python benchmarks/measure.py            (hours)
     python benchmarks/measure.py --quick    (about half an hour)
-    python benchmarks/measure.py --quick --small    (every small data set: as long again)
+    python benchmarks/measure.py --small    (that and every small data set: an hour)
     python benchmarks/measure.py --large    (an hour more)
 
 Runs the benchopt benchmark in `separability/`, the growth of linsep's cost, the first

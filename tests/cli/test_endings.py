@@ -227,3 +227,19 @@ def test_progress_shows_names_harmlessly(folder):
     from linsep.cli.progress import _one_line
 
     assert_harmless(_one_line(f"reading {HOSTILE}").plain)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("default_int_handler", "SIG_DFL"), ("SIG_IGN", "SIG_IGN")],
+)
+def test_ctrl_c_after_the_command_is_not_worded_by_python(before, after):
+    code = (
+        "import contextlib, signal, sys\n"
+        f"signal.signal(signal.SIGINT, signal.{before})\n"
+        "from linsep.__main__ import run\n"
+        "sys.argv = ['linsep', '--version']\n"
+        "with contextlib.suppress(SystemExit): run()\n"
+        f"assert signal.getsignal(signal.SIGINT) == signal.{after}"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -101,7 +101,9 @@ class Search:
         monitor.n_rounds += found.n_rounds
         monitor.at_most(found.margin_upper)
         if found.conflict is not None:
-            return self._opened_conflict(WorkingSet(self.rows, self.rng), found)
+            every = np.arange(self.rows.shape[0])
+            working = WorkingSet(self.rows, self.rng, start=every)
+            return self._opened_conflict(working, found)
         if found.w is None:
             return None
         monitor.n_working = self.rows.shape[0]
@@ -118,7 +120,7 @@ class Search:
             verdict = self.prove_conflict(working, *pair, may_be_opposite=False)
         if verdict is not None or conflict is None:
             return verdict
-        return self.prove_conflict(working, *conflict, opposite is not None)
+        return self.prove_conflict(working, *conflict, found.may_be_opposite)
 
     def decide(self, engine: Engine) -> Verdict:
         """Solve the working set, sweep, grow, until a verdict is proved."""

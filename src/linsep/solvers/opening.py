@@ -20,7 +20,7 @@ from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import length_above
 
 # Entries of the rows, at most: a round then takes a few ten microseconds.
-MOST_ENTRIES = 1 << 17
+MOST_ENTRIES = 1 << 18
 # Rows of so many columns each, and no more entries, are tried by their means first.
 WIDE, MOST_WIDE = 2, 1 << 27
 # Rounds in all, and one row in how many may be on the wrong side then, or the next
@@ -29,8 +29,11 @@ STAGES = ((8, 50), (16, 200), (32, 1))
 ALL_ROUNDS = STAGES[-1][0]
 # Rows are whitened first if this takes so many multiply-adds: the rounds of a few.
 MOST_WHITENED = 1 << 15
-# So few rows of so few entries are given to the active set, with these steps a column.
-FEW_ENTRIES, FEW_ROWS, STEPS_A_COLUMN = 1 << 12, 256, 40
+# The active set is given so many steps a column (one to six are seen), as far as they
+# are this many multiply-adds: some hundred milliseconds.
+STEPS_A_COLUMN, MOST_WORK = 12, 1 << 29
+# Of so few rows each is compared with each.
+FEW_ROWS = 600
 
 
 class Opening(NamedTuple):
@@ -47,8 +50,9 @@ class Opening(NamedTuple):
     conflict : tuple of ndarrays or None
         Rows that seem to be in conflict, and their weights.
     opposite : tuple of int or None
-        The first row that seems opposite to an earlier one, behind that; None if it is
-        certain that there is none.
+        The first row that seems opposite to an earlier one, behind that.
+    may_be_opposite : bool
+        Whether there may be two rows of opposite directions.
     """
 
     n_rounds: int
@@ -56,6 +60,7 @@ class Opening(NamedTuple):
     margin_upper: float = np.inf
     conflict: tuple[Index, Floats] | None = None
     opposite: tuple[int, int] | None = None
+    may_be_opposite: bool = True
 
 
 def opened(rows: Rows, most_rounds: int | None = None) -> Opening | None:
@@ -83,12 +88,15 @@ def opened(rows: Rows, most_rounds: int | None = None) -> Opening | None:
                 unit.whiten()
             n_played, u = unit.play(STAGES, (most_rounds or ALL_ROUNDS + 1) - 1)
             n_rounds += n_played
-        is_small = X.size <= FEW_ENTRIES and n <= FEW_ROWS
-        if u is None and is_small and most_rounds is None:
-            n_steps, u, conflict = unit.decide(TOLERANCE, STEPS_A_COLUMN * d)
-            n_rounds += n_steps
+        if u is None and most_rounds is None:
+            n_steps = min(STEPS_A_COLUMN * d, MOST_WORK // (n * d + 3 * d**2))
+            n_taken, u, conflict = unit.decide(TOLERANCE, n_steps)
+            n_rounds += n_taken
             if conflict is not None:
-                return Opening(n_rounds, conflict=conflict, opposite=unit.opposite())
+                if n > FEW_ROWS:
+                    return Opening(n_rounds, conflict=conflict)
+                pair = unit.opposite()
+                return Opening(n_rounds, None, np.inf, conflict, pair, pair is not None)
     sizes = unit.hull_point()
     upper = np.inf if sizes is None else length_above(*sizes, n + d)
     return Opening(n_rounds, None if u is None else unit.weights(u), upper)
