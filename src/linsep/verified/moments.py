@@ -27,6 +27,7 @@ so the smallest eigenvalue of ``M^`` is at least ``mu = c - |E|`` (S. M. Rump,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -289,14 +290,14 @@ class Factor:
         return moments.scaled(x)
 
 
-def factored(moments: Moments) -> Factor:
+def factored(moments: Moments, shifts: Sequence[float] = SHIFTS) -> Factor:
     """Factor with the largest shift that goes; its least eigenvalue is positive.
 
     Raises
     ------
     NotPositive
     """
-    for shift in SHIFTS:
+    for shift in shifts:
         try:
             return moments.factored(max(shift, 2.0 * moments.error))
         except NotPositive:

@@ -11,7 +11,7 @@ it. So the rank is known from above and from below.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,14 @@ from linsep.proof.exact import IntegerRows
 from linsep.rows import as_dense
 from linsep.solvers._factors import divided, pivoted_cholesky
 from linsep.solvers.blas import calm_blas
-from linsep.verified.moments import NARROW, Layout, Moments, NotPositive, factored
+from linsep.verified.moments import (
+    NARROW,
+    SHIFTS,
+    Layout,
+    Moments,
+    NotPositive,
+    factored,
+)
 from linsep.verified.parts import Part
 from linsep.verified.vectors import WHOLE, SparseVector, columns_held
 
@@ -86,6 +93,8 @@ def null_space(part: Part, *, prove: bool = True) -> NullSpace:
     """
     n, k = part.shape
     moments = Moments.of(part, np.ones(n), Layout.of(part))
+    if prove and _is_factored(moments, SHIFTS[:1]):  # most often all are independent
+        return NullSpace(np.arange(k), no_index(), [], True, True)
     free, combined = _dependent(moments)
     basis = _exact_vectors(part, moments, combined)
     found = np.array([vector is not None for vector in basis], dtype=bool)
@@ -118,10 +127,10 @@ def restricted_space(part: Part, known: Mapping[int, SparseVector]) -> NullSpace
     return NullSpace(pivots, np.array(free, dtype=np.intp), basis, is_proved=False)
 
 
-def _is_factored(moments: Moments) -> bool:
+def _is_factored(moments: Moments, shifts: Sequence[float] = SHIFTS) -> bool:
     """Tell whether the factorisation proves columns independent."""
     try:
-        return factored(moments).least_eigenvalue > 0
+        return factored(moments, shifts).least_eigenvalue > 0
     except NotPositive:
         return False
 

@@ -20,8 +20,9 @@ from linsep.verified.vectors import SparseVector, combination, unit_vector
 
 # Newton's steps at most before the rows left are given up.
 MOST_STEPS = 80
-# A step ends where the slope of the loss is at most this share of what it was.
-FLAT = 0.3
+# A step ends where the slope of the loss is at most this share of what it was: a trial
+# costs a tenth of another step.
+FLAT = 0.1
 # How much further is tried next while the loss still falls, and how often in all.
 FURTHER, MOST_TRIALS = 4.0, 24
 # Columns are rare that are zero on all rows but one in so many.
@@ -384,6 +385,7 @@ def _length(products: Floats, step: Step) -> float:
     counts = step.weights.counts
     before = counts.loss(products)
     low, high, length, shorter = 0.0, np.inf, 1.0, 0.5
+    above = start  # the slope at `low`
     for _ in range(MOST_TRIALS):
         here = products + length * step.products
         slope = float(Weights.at(here, counts).net @ step.products)
@@ -391,12 +393,15 @@ def _length(products: Floats, step: Step) -> float:
         is_lower = counts.loss(here) <= before
         if is_lower and abs(slope) <= FLAT * start:
             return length
+        further = np.inf
         if is_lower and slope > 0:
-            low = length
+            if slope < above:  # to where it is zero, if it goes on to fall like this
+                further = length + (length - low) * slope / (above - slope)
+            low, above = length, slope
         else:
             high = length
         if high == np.inf:
-            length = FURTHER * low
+            length = min(further, FURTHER * low)
         elif low > 0:
             length = 0.5 * (low + high)
         else:  # too long by any power of two
