@@ -3,14 +3,15 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
+Places = NDArray[np.signedinteger]
 
-def nearest_before(indptr: Index, indices: Index, nearest: Index) -> None: ...
+def nearest_before(indptr: Places, indices: Places, nearest: Index) -> None: ...
 def places_held(
-    indptr: Index, indices: Index, start: int, stop: int, held: Index
+    indptr: Places, indices: Places, start: int, stop: int, held: Index
 ) -> None: ...
 def sum_blocks(
-    indptr: Index,
-    indices: Index,
+    indptr: Places,
+    indices: Places,
     data: Floats,
     v: Floats,
     first: Index,
@@ -25,16 +26,16 @@ def take_products(
     starts: Index, columns: Index, entries: Floats, S: Floats, begin: int, end: int
 ) -> None: ...
 def row_products(
-    indptr: Index,
-    indices: Index,
+    indptr: Places,
+    indices: Places,
     data: Floats,
     q: Floats,
     products: Floats,
     sizes: Floats,
 ) -> None: ...
 def column_sums(
-    indptr: Index,
-    indices: Index,
+    indptr: Places,
+    indices: Places,
     data: Floats,
     u: Floats,
     sums: Floats,

@@ -2,9 +2,16 @@
 
 import numpy as np
 
+from libc.stdint cimport int32_t, int64_t
+
+# The numbers of columns and entries in a matrix of SciPy.
+ctypedef fused index:
+    int32_t
+    int64_t
+
 
 def nearest_before(
-    const Py_ssize_t[::1] indptr, const Py_ssize_t[::1] indices, Py_ssize_t[::1] nearest
+    const index[::1] indptr, const index[::1] indices, Py_ssize_t[::1] nearest
 ):
     """Set the nearest column on the left that shares a row with each; -1 before."""
     cdef Py_ssize_t i, e
@@ -16,8 +23,8 @@ def nearest_before(
 
 
 def places_held(
-    const Py_ssize_t[::1] indptr,
-    const Py_ssize_t[::1] indices,
+    const index[::1] indptr,
+    const index[::1] indices,
     Py_ssize_t start,
     Py_ssize_t stop,
     Py_ssize_t[::1] held,
@@ -33,8 +40,8 @@ def places_held(
 
 
 def sum_blocks(
-    const Py_ssize_t[::1] indptr,
-    const Py_ssize_t[::1] indices,
+    const index[::1] indptr,
+    const index[::1] indices,
     const double[::1] data,
     const double[::1] v,
     const Py_ssize_t[::1] first,
@@ -154,8 +161,8 @@ def take_products(
 
 
 def row_products(
-    const Py_ssize_t[::1] indptr,
-    const Py_ssize_t[::1] indices,
+    const index[::1] indptr,
+    const index[::1] indices,
     const double[::1] data,
     const double[::1] q,
     double[::1] products,
@@ -177,8 +184,8 @@ def row_products(
 
 
 def column_sums(
-    const Py_ssize_t[::1] indptr,
-    const Py_ssize_t[::1] indices,
+    const index[::1] indptr,
+    const index[::1] indices,
     const double[::1] data,
     const double[::1] u,
     double[::1] sums,

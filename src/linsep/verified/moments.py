@@ -348,7 +348,7 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     B.has_sorted_indices = True
     D = np.ldexp(D, -2 * of_first)
     C = shifted(shifted(C, -of_rest, C).T, -of_rest, C.T).T
-    n_terms = int(np.bincount(indices, minlength=1).max())
+    n_terms = int(part.n_filled.max())
     return Moments(layout, exponents, D, B, C, n_terms, part.longest, part.check)
 
 

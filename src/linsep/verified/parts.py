@@ -101,22 +101,20 @@ class Part:
     @cached_property
     def n_filled(self) -> Index:
         """How many rows each column is not zero on, of shape (k,)."""
+        if self.is_sparse:
+            return np.bincount(self._held.indices, minlength=self.columns.size)
         counts = np.zeros(self.columns.size, dtype=np.intp)
         for _, block in self.raw_blocks():
-            if self.is_sparse:
-                counts += np.bincount(block.indices, minlength=counts.size)
-            else:
-                counts += np.count_nonzero(block, axis=0)
+            counts += np.count_nonzero(block, axis=0)
         return counts
 
     def filled(self, columns: Index) -> Mask:
         """Tell which rows are not zero on all of some columns, named by places."""
-        filled = np.zeros(self.index.size, dtype=bool)
-        for range_, block in self.restricted(columns).raw_blocks():
-            filled[range_] = (
-                np.diff(block.indptr) > 0 if self.is_sparse else block.any(axis=1)
-            )
-        return filled
+        some = self.restricted(columns)
+        if some.is_sparse:
+            return np.diff(some._held.indptr) > 0
+        parts = [block.any(axis=1) for _, block in some.raw_blocks()]
+        return np.concatenate([np.zeros(0, dtype=bool), *parts])
 
     @property
     def is_sparse(self) -> bool:
@@ -190,11 +188,10 @@ class Part:
             return np.asarray(data * np.ldexp(1.0, -self.exponents)[indices])
         return np.asarray(np.ldexp(data, -self.exponents[indices]))
 
-    @cached_property
+    @property
     def pattern(self) -> tuple[Index, Index]:
         """Where the entries of sparse rows stand: `indptr` and `indices`."""
-        held = self._held
-        return held.indptr.astype(np.intp), held.indices.astype(np.intp)
+        return self._held.indptr, self._held.indices
 
     def entries(self, order: Index) -> tuple[Index, Index, Floats]:
         """Return `pattern` and `scaled` of the rows in another order, all of them."""
@@ -203,7 +200,7 @@ class Part:
         indptr, indices = self.pattern
         whole: Any = sparse.csr_array((self.scaled, indices, indptr), shape=self.shape)
         some = whole[order]
-        return some.indptr.astype(np.intp), some.indices.astype(np.intp), some.data
+        return some.indptr, some.indices, some.data
 
     def raw(self, places: Index | slice) -> Any:
         """Return some of the part's rows, their entries as they are."""
