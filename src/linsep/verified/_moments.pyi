@@ -5,6 +5,29 @@ Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
 Places = NDArray[np.signedinteger]
 
+def pick_entries(
+    indptr: Places,
+    indices: Places,
+    data: Floats,
+    rows: Index,
+    place: Places,
+    starts: Places,
+    columns: Places,
+    entries: Floats,
+) -> None: ...
+def sizes_of_columns(
+    indices: Places, data: Floats, largest: Floats, least: Floats
+) -> None: ...
+def count_signs(
+    indptr: Places,
+    indices: Places,
+    data: Floats,
+    equal: NDArray[np.uint8],
+    rows: Index,
+    step: int,
+    positive: NDArray[np.int64],
+    negative: NDArray[np.int64],
+) -> None: ...
 def nearest_before(indptr: Places, indices: Places, nearest: Index) -> None: ...
 def places_held(
     indptr: Places, indices: Places, start: int, stop: int, held: Index

@@ -2,12 +2,77 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 # The numbers of columns and entries in a matrix of SciPy.
 ctypedef fused index:
     int32_t
     int64_t
+
+
+def pick_entries(
+    const index[::1] indptr,
+    const index[::1] indices,
+    const double[::1] data,
+    const Py_ssize_t[::1] rows,
+    const index[::1] place,
+    index[::1] starts,
+    index[::1] columns,
+    double[::1] entries,
+):
+    """Write some rows of a matrix without its columns whose place is -1."""
+    cdef Py_ssize_t i, row, e, at = 0
+    cdef index j
+    with nogil:
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            for e in range(indptr[row], indptr[row + 1]):
+                j = place[indices[e]]
+                if j >= 0:
+                    columns[at], entries[at] = j, data[e]
+                    at += 1
+            starts[i + 1] = <index> at
+
+
+def sizes_of_columns(
+    const index[::1] indices,
+    const double[::1] data,
+    double[::1] largest,
+    double[::1] least,
+):
+    """Set the largest magnitude in each column, and the least."""
+    cdef Py_ssize_t e, j
+    cdef double size
+    with nogil:
+        for e in range(data.shape[0]):
+            j, size = indices[e], fabs(data[e])
+            if size > largest[j]:
+                largest[j] = size
+            if size < least[j]:
+                least[j] = size
+
+
+def count_signs(
+    const index[::1] indptr,
+    const index[::1] indices,
+    const double[::1] data,
+    const uint8_t[::1] equal,
+    const Py_ssize_t[::1] rows,
+    Py_ssize_t step,
+    int64_t[::1] positive,
+    int64_t[::1] negative,
+):
+    """Add a step for each entry of these rows to its column; where `equal`, to both."""
+    cdef Py_ssize_t i, row, e
+    with nogil:
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            for e in range(indptr[row], indptr[row + 1]):
+                if equal[row] or data[e] > 0:
+                    positive[indices[e]] += step
+                if equal[row] or data[e] < 0:
+                    negative[indices[e]] += step
 
 
 def nearest_before(
@@ -178,7 +243,7 @@ def row_products(
             for e in range(indptr[i], indptr[i + 1]):
                 term = data[e] * q[indices[e]]
                 total += term
-                size += term if term >= 0 else -term
+                size += fabs(term)
             products[i] = total
             sizes[i] = size
 

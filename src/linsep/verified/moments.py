@@ -118,7 +118,7 @@ class Layout:
                 start = column
         length, start = max(best, (k - start, start))
         chosen = np.arange(start, start + length)
-        rest = np.setdiff1d(every, chosen)
+        rest = np.delete(every, chosen)
         first_place, rest_place = np.full(k, -1), np.full(k, -1)
         first_place[chosen], rest_place[rest] = np.arange(length), np.arange(rest.size)
         held = np.empty(part.shape[0], dtype=np.intp)

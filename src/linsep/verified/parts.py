@@ -24,7 +24,7 @@ from linsep.solvers.blas import calm_blas
 from linsep.solvers.pieces import Check as Check
 from linsep.solvers.pieces import no_check as no_check
 from linsep.solvers.scaling import SMALL_BLOCKS
-from linsep.verified._moments import column_sums, row_products
+from linsep.verified._moments import column_sums, row_products, sizes_of_columns
 from linsep.verified.vectors import SparseVector, columns_of
 
 # Dense rows of a block at most: a sum over a block has as many terms.
@@ -66,12 +66,24 @@ class Part:
 
     @classmethod
     def of(
-        cls, rows: Rows, index: Index, columns: Index, check: Check = no_check
+        cls,
+        rows: Rows,
+        index: Index,
+        columns: Index,
+        check: Check = no_check,
+        taken: Any = None,
     ) -> Part:
-        """Take a part; the entries of sparse rows are held in memory."""
+        """Take a part; the entries of sparse rows are held in memory.
+
+        Where all sparse rows have been taken before, they need not be again.
+        """
         held = None
         if is_sparse(rows.features(slice(0, 0))):
-            held = columns_of(rows.take(index), columns)
+            held = (
+                columns_of(rows.take(index), columns)
+                if taken is None
+                else columns_of(taken, columns, index)
+            )
             held.eliminate_zeros()
             held.sort_indices()
         return cls(rows, index, columns, check, held)
@@ -87,14 +99,12 @@ class Part:
         rows = np.arange(self.index.size) if rows is None else rows
         held = self._held
         if held is not None:
-            held = columns_of(
-                held if rows.size == self.index.size else held[rows], columns
-            )
+            held = columns_of(held, columns, rows)
         part = replace(
             self, index=self.index[rows], columns=self.columns[columns], _held=held
         )
         exponents, whole = self._scaling
-        whole = None if whole is None else _picked(whole, rows, columns)
+        whole = None if whole is None else columns_of(whole, columns, rows)
         part.__dict__["_scaling"] = exponents[columns], whole
         return part
 
@@ -155,21 +165,17 @@ class Part:
         n, k = self.shape
         largest, least = np.zeros(k), np.full(k, np.inf)
         held = None if self.is_sparse or n * k > MOST_HELD else np.empty((n, k))
-        for start, stop in self._chunks():
+        if self.is_sparse:  # which hold no zeros
+            sizes_of_columns(self._held.indices, self._held.data, largest, least)
+        for start, stop in [] if self.is_sparse else self._chunks():
             self.check()
-            if self.is_sparse:  # which hold no zeros
-                here = slice(self._held.indptr[start], self._held.indptr[stop])
-                indices, sizes = self._held.indices[here], np.abs(self._held.data[here])
-                np.maximum.at(largest, indices, sizes)
-                np.minimum.at(least, indices, sizes)
-            else:
-                taken = self._taken(slice(start, stop))
-                if held is not None:
-                    held[start:stop] = taken
-                sizes = np.abs(taken, out=taken)
-                largest = np.maximum(largest, sizes.max(axis=0, initial=0.0))
-                sizes[sizes == 0] = np.inf
-                least = np.minimum(least, sizes.min(axis=0, initial=np.inf))
+            taken = self._taken(slice(start, stop))
+            if held is not None:
+                held[start:stop] = taken
+            sizes = np.abs(taken, out=taken)
+            largest = np.maximum(largest, sizes.max(axis=0, initial=0.0))
+            sizes[sizes == 0] = np.inf
+            least = np.minimum(least, sizes.min(axis=0, initial=np.inf))
         mantissa, exponent = np.frexp(largest)
         exponent = exponent.astype(np.int64) - (mantissa == 0.5)
         if (np.frexp(least)[1] < exponent - WIDEST).any():
@@ -199,7 +205,7 @@ class Part:
 
         indptr, indices = self.pattern
         whole: Any = sparse.csr_array((self.scaled, indices, indptr), shape=self.shape)
-        some = whole[order]
+        some = columns_of(whole, np.arange(self.columns.size), order)
         return some.indptr, some.indices, some.data
 
     def raw(self, places: Index | slice) -> Any:
@@ -330,10 +336,3 @@ def shifted(
     if np.abs(exponents).max(initial=0) < FAR:
         return np.multiply(block, np.ldexp(1.0, exponents), out=out)
     return np.ldexp(block, exponents, out=out)
-
-
-def _picked(matrix: Floats, rows: Index, columns: Index) -> Floats:
-    """Return some rows and columns, in increasing order."""
-    if rows.size < matrix.shape[0]:
-        matrix = matrix[rows]
-    return matrix[:, columns] if columns.size < matrix.shape[1] else matrix

@@ -130,14 +130,13 @@ class Reduction:
         while True:
             for direction, gone in presolve.run():
                 self._take(direction, gone)
-            left, columns = np.flatnonzero(presolve.left), presolve.columns
-            if columns.size == 0:
+            if presolve.columns.size == 0:
                 return self._ended(presolve, is_proved=True)
             try:
-                part = Part.of(self.rows, left, columns, self.check)
+                part = presolve.part()
                 found = self._among_rare(part)
                 if found is None or found.direction is None:
-                    space, found = self._searched(part, self.counts.of(left), z)
+                    space, found = self._searched(part, self.counts.of(part.index), z)
                     z = found.placed(d)
             except (TooLarge, TooWide):
                 return self._ended(presolve)
