@@ -41,12 +41,12 @@ def sum_blocks(
     rest: Index,
     C: Floats,
     D: Floats,
-    starts: Index,
-    columns: Index,
+    starts: Places,
+    columns: Places,
     entries: Floats,
 ) -> None: ...
 def take_products(
-    starts: Index, columns: Index, entries: Floats, S: Floats, begin: int, end: int
+    starts: Places, columns: Places, entries: Floats, S: Floats, begin: int, end: int
 ) -> None: ...
 def row_products(
     indptr: Places,

@@ -113,8 +113,8 @@ def sum_blocks(
     const Py_ssize_t[::1] rest,
     double[:, ::1] C,
     double[::1] D,
-    Py_ssize_t[::1] starts,
-    Py_ssize_t[::1] columns,
+    index[::1] starts,
+    index[::1] columns,
     double[::1] entries,
 ):
     """Fill the blocks of ``sum_i v_i a_i a_i'``; see `linsep.verified.moments`.
@@ -151,13 +151,13 @@ def sum_blocks(
                     put_in_order(which, n_held, is_held)
                     for e in range(n_held):
                         place = which[e]
-                        columns[n_written] = place
+                        columns[n_written] = <index> place
                         entries[n_written] = held[place]
                         held[place] = 0.0
                         is_held[place] = 0
                         n_written += 1
                     n_held = 0
-                    starts[current + 1] = n_written
+                    starts[current + 1] = <index> n_written
                 current += 1
             if i == n:
                 break
@@ -199,8 +199,8 @@ cdef void put_in_order(
 
 
 def take_products(
-    const Py_ssize_t[::1] starts,
-    const Py_ssize_t[::1] columns,
+    const index[::1] starts,
+    const index[::1] columns,
     const double[::1] entries,
     double[:, ::1] S,
     Py_ssize_t begin,

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from linsep.arrays import Floats, Index
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import count_threads, map_in_threads
-from linsep.solvers._factors import cholesky, divided, solve_factored
+from linsep.solvers._factors import factor_panel, solve_factored
 from linsep.solvers.blas import calm_blas
 from linsep.verified._moments import (
     nearest_before,
@@ -232,14 +232,16 @@ class Moments:
 
         What is left is the lower triangle of ``C - c I``, less these rows' products.
         """
+        from scipy import sparse
+
         root = np.sqrt(self.D - c)
-        shares = self.B.copy()
-        shares.data = self.B.data / np.repeat(root, np.diff(self.B.indptr))
-        starts, columns = (x.astype(np.intp) for x in (shares.indptr, shares.indices))
+        starts, columns = self.B.indptr, self.B.indices
+        data = self.B.data / np.repeat(root, np.diff(starts))
+        shares = sparse.csr_array((data, columns, starts), shape=self.B.shape)
         S = self.C.copy()
 
         def take(rows: tuple[int, int]) -> None:
-            take_products(starts, columns, shares.data, S, *rows)
+            take_products(starts, columns, data, S, *rows)
 
         for _ in map_in_threads(take, _shares_of_triangle(len(S), shares.nnz)):
             pass
@@ -329,8 +331,8 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     indptr, indices, data = layout.entries
     k1, k2 = layout.first.size, layout.rest.size
     C, D = np.zeros((k2, k2)), np.zeros(k1)
-    starts = np.zeros(k1 + 1, dtype=np.intp)
-    columns, entries = np.empty(indices.size, dtype=np.intp), np.empty(indices.size)
+    starts = np.zeros(k1 + 1, dtype=indices.dtype)
+    columns, entries = np.empty_like(indices), np.empty(indices.size)
     first, rest = layout.places
     part.check()
     sum_blocks(
@@ -371,16 +373,8 @@ def _cholesky(S: Floats, check: Check) -> Floats:
     k = S.shape[0]
     for start in range(0, k, PANEL):
         check()
-        stop = min(start + PANEL, k)
-        corner = cholesky(S[start:stop, start:stop])
-        if corner is None:
+        if not factor_panel(S, start, min(start + PANEL, k)):
             raise NotPositive
-        S[start:stop, start:stop] = corner = np.tril(corner)
-        S[start:stop, stop:] = 0.0
-        if stop < k:
-            below = divided(S[stop:, start:stop], corner.T)
-            S[stop:, start:stop] = below
-            S[stop:, stop:] -= below @ below.T
     if not np.isfinite(S.diagonal()).all():
         raise NotPositive
     return S
