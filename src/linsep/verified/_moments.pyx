@@ -3,7 +3,23 @@
 import numpy as np
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+cdef extern from *:
+    """
+    #if defined(_MSC_VER)
+    #include <intrin.h>
+    static int lowest_bit(unsigned long long bits)
+    {
+        unsigned long place;
+        _BitScanForward64(&place, bits);
+        return (int) place;
+    }
+    #else
+    #define lowest_bit __builtin_ctzll
+    #endif
+    """
+    int lowest_bit(unsigned long long bits) nogil
 
 # The numbers of columns and entries in a matrix of SciPy.
 ctypedef fused index:
@@ -125,20 +141,21 @@ def sum_blocks(
     CSR form, the columns of each row in order.
     """
     cdef Py_ssize_t n = v.shape[0], i, e, f, m = 0, place, w, current = -1
-    cdef Py_ssize_t n_held = 0, n_written = 0
-    cdef double weight, value, own
+    cdef Py_ssize_t n_written = 0, word, words
+    cdef double weight, value, own = 0.0
     # The entries of a row that are in the rest.
     cdef Py_ssize_t[::1] places = np.empty(C.shape[0], dtype=np.intp)
     cdef double[::1] values = np.empty(C.shape[0])
+    # The sums for one column of the first: which there are is in the bits, by words,
+    # and which words these are in others, so that they are found in order.
     cdef double[::1] held = np.zeros(C.shape[0])
-    cdef char[::1] is_held = np.zeros(C.shape[0], dtype=np.int8)
-    cdef Py_ssize_t[::1] which = np.empty(C.shape[0], dtype=np.intp)
+    cdef uint64_t[::1] is_held = np.zeros(C.shape[0] // 64 + 1, dtype=np.uint64)
+    cdef uint64_t[::1] is_word = np.zeros(C.shape[0] // 4096 + 1, dtype=np.uint64)
     with nogil:
         for i in range(n + 1):
             w = D.shape[0]
             if i < n:
                 w, m = -1, 0
-                own = 0.0
                 for e in range(indptr[i], indptr[i + 1]):
                     place = rest[indices[e]]
                     if place >= 0:
@@ -148,15 +165,17 @@ def sum_blocks(
                         w, own = first[indices[e]], data[e]
             while current < w:  # the rows of one column are done
                 if current >= 0:
-                    put_in_order(which, n_held, is_held)
-                    for e in range(n_held):
-                        place = which[e]
-                        columns[n_written] = <index> place
-                        entries[n_written] = held[place]
-                        held[place] = 0.0
-                        is_held[place] = 0
-                        n_written += 1
-                    n_held = 0
+                    for words in range(is_word.shape[0]):
+                        while is_word[words]:
+                            word = 64 * words + lowest_bit(is_word[words])
+                            is_word[words] &= is_word[words] - 1
+                            while is_held[word]:
+                                place = 64 * word + lowest_bit(is_held[word])
+                                is_held[word] &= is_held[word] - 1
+                                columns[n_written] = <index> place
+                                entries[n_written] = held[place]
+                                held[place] = 0.0
+                                n_written += 1
                     starts[current + 1] = <index> n_written
                 current += 1
             if i == n:
@@ -167,35 +186,14 @@ def sum_blocks(
             for e in range(m):
                 place, value = places[e], weight * values[e]
                 if w >= 0:
-                    if not is_held[place]:
-                        is_held[place] = 1
-                        which[n_held] = place
-                        n_held += 1
+                    word = place >> 6
+                    if not (is_held[word] >> (place & 63)) & 1:
+                        is_held[word] |= <uint64_t> 1 << (place & 63)
+                        is_word[word >> 6] |= <uint64_t> 1 << (word & 63)
                     held[place] += value * own
                 # The columns of a row are in order, and so are their places.
                 for f in range(e + 1):
                     C[place, places[f]] += value * values[f]
-
-
-cdef void put_in_order(
-    Py_ssize_t[::1] which, Py_ssize_t n, const char[::1] is_held
-) noexcept nogil:
-    """Sort n places: by looking at all, where that is less than comparing them."""
-    cdef Py_ssize_t e, f, place
-    if n * n > 4 * is_held.shape[0]:
-        e = 0
-        for place in range(is_held.shape[0]):
-            if is_held[place]:
-                which[e] = place
-                e += 1
-        return
-    for e in range(1, n):
-        place = which[e]
-        f = e
-        while f > 0 and which[f - 1] > place:
-            which[f] = which[f - 1]
-            f -= 1
-        which[f] = place
 
 
 def take_products(
