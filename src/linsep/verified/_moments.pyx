@@ -1,8 +1,8 @@
-"""Sums of products over sparse rows, in one pass and without the interpreter's lock."""
+"""Sums over rows, most of them sparse, in one pass and without the interpreter's lock."""
 
 import numpy as np
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 cdef extern from *:
@@ -271,3 +271,81 @@ def column_sums(
                 part = after - before
                 rests[j] += (before - (after - part)) + (term - part)
                 sums[j] = after
+
+
+def column_sizes(
+    const index[::1] indptr,
+    const index[::1] indices,
+    const double[::1] data,
+    const double[::1] u,
+    double[::1] sums,
+):
+    """Add ``|u_i a_i|`` up."""
+    cdef Py_ssize_t i, e
+    with nogil:
+        for i in range(u.shape[0]):
+            for e in range(indptr[i], indptr[i + 1]):
+                sums[indices[e]] += fabs(u[i] * data[e])
+
+
+cdef inline double root_of(double size) noexcept nogil:
+    """Return ``sqrt(1 + size^2)``, which is the size itself where the square is large."""
+    return size if size > 1e8 else sqrt(1.0 + size * size)
+
+
+def weights_at(
+    const double[::1] t,
+    double least,
+    double[::1] along,
+    double[::1] against,
+    double[::1] v,
+):
+    """Set the weights of `linsep.verified.overlap` at each product; none below `least`."""
+    cdef Py_ssize_t i
+    cdef double size, over, small, large, slope
+    with nogil:
+        for i in range(t.shape[0]):
+            size = fabs(t[i])
+            over = 1.0 / root_of(size)
+            small = 0.5 * over / (root_of(size) + size)
+            large, slope = 1.0 - small, 0.5 * over * over * over
+            small = least if small < least else small
+            v[i] = least if slope < least else slope
+            along[i] = small if t[i] > 0 else large
+            against[i] = large if t[i] > 0 else small
+
+
+def loss_and_slope(
+    const double[::1] products,
+    const double[::1] moves,
+    double length,
+    const double[::1] along,
+    const double[::1] against,
+):
+    """Return the loss of `linsep.verified.overlap` so far along the moves.
+
+    And how much it falls there, by unit of length.
+    """
+    cdef Py_ssize_t n = products.shape[0], start, i
+    cdef double t, size, root, large, small, weight, up, down
+    cdef double loss = 0.0, slope = 0.0, part, fall
+    with nogil:
+        for start in range(0, n, 256):  # sums of sums round less
+            part = fall = 0.0
+            for i in range(start, min(start + 256, n)):
+                t = products[i] + length * moves[i]
+                size = fabs(t)
+                root = root_of(size)
+                large = 0.5 * (root + size)
+                small = 0.25 / large
+                weight = small / root
+                up, down = along[i], against[i]
+                if t > 0:
+                    part += up * small + down * large
+                    fall += moves[i] * (up * weight - down * (1.0 - weight))
+                else:
+                    part += up * large + down * small
+                    fall += moves[i] * (up * (1.0 - weight) - down * weight)
+            loss += part
+            slope += fall
+    return loss, slope

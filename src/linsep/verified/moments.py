@@ -344,8 +344,9 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     exponents[layout.first], exponents[layout.rest] = _scales(D), _scales(C.diagonal())
     # Powers of two: nothing is rounded.
     of_first, of_rest = exponents[layout.first], exponents[layout.rest]
-    of_row = np.repeat(of_first, np.diff(starts))
-    values = np.ldexp(entries[held], -of_row - of_rest[columns[held]])
+    rows = np.repeat(np.arange(k1), np.diff(starts))
+    values = shifted(entries[held], -of_rest, at=columns[held])
+    values = shifted(values, -of_first, values, at=rows)
     B = sparse.csr_array((values, columns[held], starts), shape=(k1, k2))
     B.has_sorted_indices = True
     D = np.ldexp(D, -2 * of_first)

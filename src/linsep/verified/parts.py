@@ -24,7 +24,12 @@ from linsep.solvers.blas import calm_blas
 from linsep.solvers.pieces import Check as Check
 from linsep.solvers.pieces import no_check as no_check
 from linsep.solvers.scaling import SMALL_BLOCKS
-from linsep.verified._moments import column_sums, row_products, sizes_of_columns
+from linsep.verified._moments import (
+    column_sizes,
+    column_sums,
+    row_products,
+    sizes_of_columns,
+)
 from linsep.verified.vectors import SparseVector, columns_of
 
 # Dense rows of a block at most: a sum over a block has as many terms.
@@ -189,10 +194,7 @@ class Part:
     @cached_property
     def scaled(self) -> Floats:
         """The entries of sparse rows, as `pattern` places them."""
-        data, indices = self._held.data, self._held.indices
-        if np.abs(self.exponents).max(initial=0) < FAR:
-            return np.asarray(data * np.ldexp(1.0, -self.exponents)[indices])
-        return np.asarray(np.ldexp(data, -self.exponents[indices]))
+        return shifted(self._held.data, -self.exponents, at=self._held.indices)
 
     @property
     def pattern(self) -> tuple[Index, Index]:
@@ -291,9 +293,9 @@ class Part:
     def combined_sizes(self, u: Floats) -> Floats:
         """Return ``sum_i |u_i a_i|``, of shape (k,)."""
         if self.is_sparse:
-            weights = np.abs(self.scaled) * np.repeat(u, np.diff(self.pattern[0]))
-            sums = np.bincount(self.pattern[1], weights, minlength=self.shape[1])
-            return np.asarray(sums, dtype=np.float64)
+            sums = np.zeros(self.shape[1])
+            column_sizes(*self.pattern, self.scaled, u, sums)
+            return sums
         parts = self.mapped(lambda range_, block: np.abs(block).T @ u[range_])
         return np.asarray(np.sum(parts, axis=0, initial=0.0))
 
@@ -330,9 +332,15 @@ class Part:
 
 
 def shifted(
-    block: Floats, exponents: NDArray[np.int64], out: Floats | None = None
+    block: Floats,
+    exponents: NDArray[np.int64],
+    out: Floats | None = None,
+    at: Index | slice = slice(None),
 ) -> Floats:
-    """Multiply the columns by powers of two, into `out` if it is given."""
+    """Multiply the columns by powers of two, into `out` if it is given.
+
+    The columns are those of the exponents, or `at` these places.
+    """
     if np.abs(exponents).max(initial=0) < FAR:
-        return np.multiply(block, np.ldexp(1.0, exponents), out=out)
-    return np.ldexp(block, exponents, out=out)
+        return np.multiply(block, np.ldexp(1.0, exponents)[at], out=out)
+    return np.ldexp(block, exponents[at], out=out)

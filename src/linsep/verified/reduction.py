@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import lcm
 
 import numpy as np
@@ -13,7 +14,7 @@ from linsep.arrays import Floats, Index, Mask, no_index
 from linsep.rows import Rows
 from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace, null_space, restricted_space
-from linsep.verified.overlap import Counts, Step, Weights
+from linsep.verified.overlap import Counts, Step
 from linsep.verified.parts import Check, Part, TooWide, no_check
 from linsep.verified.presolve import Presolve
 from linsep.verified.vectors import SparseVector, combination, unit_vector
@@ -380,16 +381,14 @@ def _length(products: Floats, step: Step) -> float:
     Along a direction in which rows run off that is many times the step. Zero where the
     loss was not seen to fall.
     """
-    start = float(step.weights.net @ step.products)
-    counts = step.weights.counts
-    before = counts.loss(products)
+    at = partial(step.weights.counts.loss_and_slope, products, step.products)
+    before, start = at(0.0)
     low, high, length, shorter = 0.0, np.inf, 1.0, 0.5
     above = start  # the slope at `low`
     for _ in range(MOST_TRIALS):
-        here = products + length * step.products
-        slope = float(Weights.at(here, counts).net @ step.products)
+        loss, slope = at(length)
         # Where a step is far too long, its slopes say nothing: the loss must fall.
-        is_lower = counts.loss(here) <= before
+        is_lower = loss <= before
         if is_lower and abs(slope) <= FLAT * start:
             return length
         further = np.inf
