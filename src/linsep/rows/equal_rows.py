@@ -163,6 +163,11 @@ def _dense_words(X: NDArray[Any], attempt: int = 0) -> NDArray[np.uint64]:
 
 def _sparse_words(X: Any, attempt: int) -> NDArray[np.uint64]:
     values = np.asarray(X.data, dtype=np.float64)
-    terms = _folded(values) * _factors(X.indices, attempt)
+    every = np.arange(X.shape[1])
+    if every.size < X.nnz:  # made once for each column
+        factors = _factors(every, attempt)[X.indices]
+    else:
+        factors = _factors(X.indices, attempt)
+    terms = _folded(values) * factors
     sums = np.concatenate([[np.uint64(0)], np.cumsum(terms, dtype=np.uint64)])
     return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]], dtype=np.uint64)
