@@ -127,7 +127,7 @@ class Part:
         """Tell which rows are not zero on all of some columns, named by places."""
         some = self.restricted(columns)
         if some.is_sparse:
-            return np.diff(some._held.indptr) > 0
+            return np.asarray(np.diff(some._held.indptr) > 0)
         parts = [block.any(axis=1) for _, block in some.raw_blocks()]
         return np.concatenate([np.zeros(0, dtype=bool), *parts])
 
@@ -172,7 +172,8 @@ class Part:
         held = None if self.is_sparse or n * k > MOST_HELD else np.empty((n, k))
         if self.is_sparse:  # which hold no zeros
             sizes_of_columns(self._held.indices, self._held.data, largest, least)
-        for start, stop in [] if self.is_sparse else self._chunks():
+        dense = [] if self.is_sparse else self._chunks()
+        for start, stop in dense:
             self.check()
             taken = self._taken(slice(start, stop))
             if held is not None:

@@ -22,7 +22,7 @@ from linsep.verified.vectors import SparseVector, combination, unit_vector
 # Newton's steps at most before the rows left are given up.
 MOST_STEPS = 80
 # A step ends where the slope of the loss is at most this share of what it was: a trial
-# costs a tenth of another step.
+# costs far less than another step.
 FLAT = 0.1
 # How much further is tried next while the loss still falls, and how often in all.
 FURTHER, MOST_TRIALS = 4.0, 24

@@ -110,7 +110,7 @@ def columns_of(matrix: Any, columns: Index, rows: Index | None = None) -> Any:
         return matrix[:, columns] if columns.size < d else matrix
     from scipy import sparse
 
-    place = np.full(d, -1, dtype=matrix.indices.dtype)
+    place: Any = np.full(d, -1, dtype=matrix.indices.dtype)
     place[columns] = np.arange(columns.size)
     most = int(np.diff(matrix.indptr)[rows].sum())
     indptr = np.zeros(rows.size + 1, dtype=matrix.indptr.dtype)

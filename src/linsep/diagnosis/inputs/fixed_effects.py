@@ -79,7 +79,8 @@ class Absorbed:
         indptr = np.zeros(rows.size + 1, dtype=np.int32)
         np.cumsum(np.count_nonzero(held, axis=1), out=indptr[1:])
         whole = sparse.csr_array(
-            (values[held], columns[held], indptr), shape=(rows.size, k + len(self.names))
+            (values[held], columns[held], indptr),
+            shape=(rows.size, k + len(self.names)),
         )
         return whole if is_dense else sparse.hstack([matrix, whole], format="csr")
 

@@ -426,7 +426,7 @@ def _numbers(design: Any, frame: Any, right: str) -> tuple[Any, Any]:
     from scipy import sparse
 
     is_frame = hasattr(design, "index")
-    matrix = design.to_numpy() if is_frame else sparse.csr_array(design)
+    matrix: Any = design.to_numpy() if is_frame else sparse.csr_array(design)
     n = len(frame)
     positions = np.ones(n, dtype=bool)
     if matrix.shape[0] != n:
