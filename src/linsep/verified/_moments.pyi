@@ -15,6 +15,13 @@ def pick_entries(
     columns: Places,
     entries: Floats,
 ) -> None: ...
+def choose_rows(
+    indptr: Places,
+    indices: Places,
+    each: int,
+    held: Index,
+    is_chosen: NDArray[np.uint8],
+) -> None: ...
 def sizes_of_columns(
     indices: Places, data: Floats, largest: Floats, least: Floats
 ) -> None: ...

@@ -51,6 +51,23 @@ def pick_entries(
             starts[i + 1] = <index> at
 
 
+def choose_rows(
+    const index[::1] indptr,
+    const index[::1] indices,
+    Py_ssize_t each,
+    Py_ssize_t[::1] held,
+    uint8_t[::1] is_chosen,
+):
+    """Choose rows so that each column is held by as many, or by all that hold it."""
+    cdef Py_ssize_t i, e
+    with nogil:
+        for i in range(is_chosen.shape[0]):
+            for e in range(indptr[i], indptr[i + 1]):
+                is_chosen[i] |= held[indices[e]] < each
+            for e in range(indptr[i], indptr[i + 1]):
+                held[indices[e]] += is_chosen[i]
+
+
 def sizes_of_columns(
     const index[::1] indices,
     const double[::1] data,

@@ -92,9 +92,10 @@ def null_space(part: Part, *, prove: bool = True) -> NullSpace:
     TooWide
     """
     n, k = part.shape
-    moments = Moments.of(part, np.ones(n), Layout.of(part))
-    if prove and _is_factored(moments, SHIFTS[:1]):  # most often all are independent
+    few = part.few() if prove else None
+    if few is not None and _are_independent(few):
         return NullSpace(np.arange(k), no_index(), [], True, True)
+    moments = Moments.of(part, np.ones(n), Layout.of(part))
     free, combined = _dependent(moments)
     basis = _exact_vectors(part, moments, combined)
     found = np.array([vector is not None for vector in basis], dtype=bool)
@@ -125,6 +126,15 @@ def restricted_space(part: Part, known: Mapping[int, SparseVector]) -> NullSpace
             basis.append(SparseVector.from_items(entries))
     pivots = np.setdiff1d(np.arange(part.columns.size), free)
     return NullSpace(pivots, np.array(free, dtype=np.intp), basis, is_proved=False)
+
+
+def _are_independent(part: Part) -> bool:
+    """Tell whether the first factorisation that is tried proves it, as most often."""
+    try:
+        moments = Moments.of(part, np.ones(part.shape[0]), Layout.of(part))
+    except NotPositive:  # a column is zero on these rows
+        return False
+    return _is_factored(moments, SHIFTS[:1])
 
 
 def _is_factored(moments: Moments, shifts: Sequence[float] = SHIFTS) -> bool:

@@ -25,6 +25,7 @@ from linsep.solvers.pieces import Check as Check
 from linsep.solvers.pieces import no_check as no_check
 from linsep.solvers.scaling import SMALL_BLOCKS
 from linsep.verified._moments import (
+    choose_rows,
     column_sizes,
     column_sums,
     row_products,
@@ -34,6 +35,8 @@ from linsep.verified.vectors import SparseVector, columns_of
 
 # Dense rows of a block at most: a sum over a block has as many terms.
 LONGEST_BLOCK = 4096
+# So many rows are few for each column.
+FEW = 4
 # Powers of two up to here are doubles, and so are their inverses.
 FAR = 1000
 # Entries of a column smaller than its largest by more are not scaled without loss.
@@ -130,6 +133,20 @@ class Part:
             return np.asarray(np.diff(some._held.indptr) > 0)
         parts = [block.any(axis=1) for _, block in some.raw_blocks()]
         return np.concatenate([np.zeros(0, dtype=bool), *parts])
+
+    def few(self) -> Part | None:
+        """Return rows that may well have the rank of all; None if they are not few.
+
+        Some that hold each column; of dense rows as many times the columns.
+        """
+        n, k = self.shape
+        if self.is_sparse:
+            is_chosen = np.zeros(n, dtype=np.uint8)
+            choose_rows(*self.pattern, FEW, np.zeros(k, dtype=np.intp), is_chosen)
+            rows = np.flatnonzero(is_chosen)
+        else:
+            rows = np.arange(0, n, max(1, n // (FEW * k)))
+        return self.restricted(rows=rows) if 2 * rows.size <= n else None
 
     @property
     def is_sparse(self) -> bool:
