@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,8 @@ class Absorbed:
         columns = np.empty(values.shape, dtype=np.int32)
         columns[:, :k], columns[:, k:] = np.arange(k), levels + np.int32(k)
         held = values != 0
-        indptr = np.zeros(rows.size + 1, dtype=np.int32)
-        np.cumsum(np.count_nonzero(held, axis=1), out=indptr[1:])
+        counts = reduce(np.add, held.T, np.zeros(rows.size, dtype=np.int32))
+        indptr = np.concatenate([[0], np.cumsum(counts)])
         whole = sparse.csr_array(
             (values[held], columns[held], indptr),
             shape=(rows.size, k + len(self.names)),
