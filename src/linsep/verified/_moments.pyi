@@ -22,7 +22,7 @@ def choose_rows(
     held: Index,
     is_chosen: NDArray[np.uint8],
 ) -> None: ...
-def sizes_of_columns(
+def extreme_sizes(
     indices: Places, data: Floats, largest: Floats, least: Floats
 ) -> None: ...
 def count_signs(

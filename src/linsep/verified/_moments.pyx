@@ -68,7 +68,7 @@ def choose_rows(
                 held[indices[e]] += is_chosen[i]
 
 
-def sizes_of_columns(
+def extreme_sizes(
     const index[::1] indices,
     const double[::1] data,
     double[::1] largest,
@@ -339,10 +339,7 @@ def loss_and_slope(
     const double[::1] along,
     const double[::1] against,
 ):
-    """Return the loss of `linsep.verified.overlap` so far along the moves.
-
-    And how much it falls there, by unit of length.
-    """
+    """Return the loss of `linsep.verified.overlap` at a place, and how fast it falls."""
     cdef Py_ssize_t n = products.shape[0], start, i
     cdef double t, size, root, large, small, weight, up, down
     cdef double loss = 0.0, slope = 0.0, part, fall

@@ -6,7 +6,8 @@ for exactly on a few rows. Then it is held against every row in whole numbers: w
 passes is a *null vector* N with ``a_i N = 0``, exactly.
 That the other columns are independent is proved by a Cholesky factor
 (`linsep.verified.moments`), or by elimination modulo a prime where doubles do not show
-it. So the rank is known from above and from below.
+it. So the rank is known from above and from below. Where no column depends on others a
+few rows show it most often, and the others need not be looked at.
 """
 
 from __future__ import annotations

@@ -78,10 +78,7 @@ class Counts:
     def loss_and_slope(
         self, products: Floats, moves: Floats, length: float
     ) -> tuple[float, float]:
-        """Return the loss where the rows have ``products + length * moves``.
-
-        And what it falls by there, over the length.
-        """
+        """Return the loss at ``products + length * moves``, and how fast it falls."""
         return loss_and_slope(products, moves, length, self.along, self.against)
 
 

@@ -28,8 +28,8 @@ from linsep.verified._moments import (
     choose_rows,
     column_sizes,
     column_sums,
+    extreme_sizes,
     row_products,
-    sizes_of_columns,
 )
 from linsep.verified.vectors import SparseVector, columns_of
 
@@ -188,7 +188,7 @@ class Part:
         largest, least = np.zeros(k), np.full(k, np.inf)
         held = None if self.is_sparse or n * k > MOST_HELD else np.empty((n, k))
         if self.is_sparse:  # which hold no zeros
-            sizes_of_columns(self._held.indices, self._held.data, largest, least)
+            extreme_sizes(self._held.indices, self._held.data, largest, least)
         dense = [] if self.is_sparse else self._chunks()
         for start, stop in dense:
             self.check()

@@ -353,7 +353,9 @@ def _are_numbers(right: str, frame: Any) -> bool:
     """Tell whether terms are plain columns of numbers, and products of them."""
     dtypes = {str(name): dtype for name, dtype in frame.dtypes.items()}
     return all(
-        kind != "python" if kind != "name" else _is_plain(dtypes.get(text))
+        _is_plain(dtypes.get(text))
+        if kind == "name"
+        else kind in ("operator", "context") or text.isdigit()
         for text, kind in _tokens(right)
     )
 
