@@ -183,10 +183,8 @@ class Step:
         """
         weights = Weights.at(products, counts)
         factor = factored(Moments.of(part, weights.moment, layout))
-        q = factor.solve(part.combined(weights.net))
-        # Off by what was taken away of the eigenvalues: improved once.
-        left = weights.net - weights.moment * part.products(q)
-        return cls(part, weights, factor, q + factor.solve(part.combined(left)))
+        step = cls(part, weights, factor, factor.solve(part.combined(weights.net)))
+        return replace(step, q=step._improved(factor))
 
     @classmethod
     def _with(cls, part: Part, weights: Weights, layout: Layout) -> Step:
@@ -229,9 +227,10 @@ class Step:
 
     def _proves_by(self, factor: Factor) -> bool:
         """Tell whether a factor's bound on the eigenvalues is enough."""
-        mu, q = factor.least_eigenvalue, self.q
+        mu = factor.least_eigenvalue
         if not mu > 0:
             return False
+        q = self._improved(factor)
         before = np.inf
         for _ in range(MOST_REFINEMENTS):
             residual = _Residual.of(self.part, self.weights, q)
@@ -246,6 +245,11 @@ class Step:
                 return False
             before, q = largest, q + factor.solve(residual.e)
         return False
+
+    def _improved(self, factor: Factor) -> Floats:
+        """Return q without most of what was taken away of the eigenvalues for it."""
+        left = self.weights.net - self.weights.moment * self.products
+        return self.q + factor.solve(self.part.combined(left))
 
     @cached_property
     def _lengths(self) -> Floats:
