@@ -71,9 +71,6 @@ def column_sums(
     sums: Floats,
     rests: Floats,
 ) -> None: ...
-def column_sizes(
-    indptr: Places, indices: Places, data: Floats, u: Floats, sums: Floats
-) -> None: ...
 def weights_at(
     t: Floats, least: float, along: Floats, against: Floats, v: Floats
 ) -> None: ...

@@ -290,21 +290,6 @@ def column_sums(
                 sums[j] = after
 
 
-def column_sizes(
-    const index[::1] indptr,
-    const index[::1] indices,
-    const double[::1] data,
-    const double[::1] u,
-    double[::1] sums,
-):
-    """Add ``|u_i a_i|`` up."""
-    cdef Py_ssize_t i, e
-    with nogil:
-        for i in range(u.shape[0]):
-            for e in range(indptr[i], indptr[i + 1]):
-                sums[indices[e]] += fabs(u[i] * data[e])
-
-
 cdef inline double root_of(double size) noexcept nogil:
     """Return ``sqrt(1 + size^2)``, which is the size itself where the square is large."""
     return size if size > 1e8 else sqrt(1.0 + size * size)

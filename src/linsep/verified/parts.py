@@ -26,7 +26,6 @@ from linsep.solvers.pieces import no_check as no_check
 from linsep.solvers.scaling import SMALL_BLOCKS
 from linsep.verified._moments import (
     choose_rows,
-    column_sizes,
     column_sums,
     extreme_sizes,
     row_products,
@@ -301,21 +300,23 @@ class Part:
     def combined(self, u: Floats) -> Floats:
         """Return ``sum_i u_i a_i``, of shape (k,), off by `sum_error` at most."""
         if self.is_sparse:
-            self.check()
-            sums, rests = np.zeros(self.shape[1]), np.zeros(self.shape[1])
-            column_sums(*self.pattern, self.scaled, u, sums, rests)
-            return sums + rests
+            return self._summed(self.scaled, u)
         parts = self.mapped(lambda range_, block: block.T @ u[range_])
         return np.asarray(np.sum(parts, axis=0, initial=0.0))
 
     def combined_sizes(self, u: Floats) -> Floats:
         """Return ``sum_i |u_i a_i|``, of shape (k,)."""
         if self.is_sparse:
-            sums = np.zeros(self.shape[1])
-            column_sizes(*self.pattern, self.scaled, u, sums)
-            return sums
+            return self._summed(np.abs(self.scaled), np.abs(u))
         parts = self.mapped(lambda range_, block: np.abs(block).T @ u[range_])
         return np.asarray(np.sum(parts, axis=0, initial=0.0))
+
+    def _summed(self, data: Floats, u: Floats) -> Floats:
+        """Sum sparse rows with these entries, times u, up by columns."""
+        self.check()
+        sums, rests = np.zeros(self.shape[1]), np.zeros(self.shape[1])
+        column_sums(*self.pattern, data, u, sums, rests)
+        return sums + rests
 
     @cached_property
     def sum_error(self) -> float:
