@@ -13,7 +13,7 @@ from scipy import sparse
 
 import linsep
 from linsep.diagnosis import diagnose_formula
-from linsep.diagnosis.inputs.fixed_effects import beside, named_factors, split_at_bar
+from linsep.diagnosis.inputs.fixed_effects import Absorbed, named_factors, split_at_bar
 from linsep.diagnosis.inputs.formulas import study_from_formula
 from linsep.diagnosis.inputs.safe_formula import safe_formula
 from linsep.diagnosis.report.levels import level_column_reasons, level_columns
@@ -339,10 +339,15 @@ def test_counts_tell_of_levels_what_the_columns_tell(seed, family):
 
 @pytest.mark.parametrize("numbers", [[[1.0, 2.0]] * 4, [[1.0, 0.0]] * 4, [[]] * 4])
 def test_numbers_are_put_to_the_left_of_levels(numbers):
-    levels = sparse.csr_array(np.eye(3)[[0, 2, 1, 1, 0]])
+    first, second = np.array([0, 2, 1, 1, 0]), np.array([3, -1, 4, 3, -1])
+    names = tuple("abcde")
+    made = Absorbed(np.array([first, second], np.int32).T, names, (), {}, ())
     rows = np.array([0, 1, 3, 4])
-    whole = beside(np.array(numbers), levels, rows)
-    expected = np.hstack([numbers, levels.toarray()[rows]])
-    np.testing.assert_array_equal(whole.toarray(), expected)
-    assert whole.has_canonical_format
-    assert whole.nnz == np.count_nonzero(expected)
+    levels = np.eye(5)[first]
+    levels[second >= 0] += np.eye(5)[second[second >= 0]]
+    expected = np.hstack([numbers, levels[rows]])
+    for matrix in (np.array(numbers), sparse.csr_array(np.array(numbers))):
+        whole = made.beside(matrix, rows)
+        np.testing.assert_array_equal(whole.toarray(), expected)
+        assert whole.has_canonical_format
+        assert whole.nnz == np.count_nonzero(expected)

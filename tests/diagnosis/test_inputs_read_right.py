@@ -9,10 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy import sparse
 
 import linsep
 from linsep.cli import main
+from linsep.diagnosis.inputs import formulas
+from linsep.diagnosis.inputs.formulas import study_from_formula
 from linsep.diagnosis.inputs.safe_formula import safe_formula
+from linsep.rows import as_dense
 
 # --- shares of successes ---
 
@@ -335,3 +339,49 @@ def test_options_that_say_nothing_are_refused(file, options):
     result = CliRunner().invoke(main, ["diagnose", str(file), *options])
     assert result.exit_code == 2
     assert "Error:" in result.output
+
+
+@pytest.mark.parametrize(
+    "terms", ["a + b", "a:b + k", "0 + k", "0 + z", "(a + k)**2 - 1"]
+)
+@pytest.mark.parametrize("missing", [False, True])
+def test_plain_numbers_become_the_same_matrix_by_either_way(
+    terms, missing, monkeypatch
+):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "y": rng.integers(0, 2, 60),
+            "a": rng.standard_normal(60),
+            "b": rng.standard_normal(60).astype(np.float32),
+            "k": rng.integers(-2, 3, 60),
+            "z": np.arange(60) % 20 // 19,  # mostly zeros
+        }
+    )
+    if missing:
+        frame.loc[[3, 59], "a"] = np.nan
+    frame = frame.set_index(np.arange(60) * 7)
+    outputs, of = [], formulas._model_matrix
+    monkeypatch.setattr(
+        formulas,
+        "_model_matrix",
+        lambda *given, **more: outputs.append(of(*given, **more)) or outputs[-1],
+    )
+    dense = study_from_formula(f"y ~ {terms}", frame)
+    assert not sparse.issparse(outputs[0][0])
+    monkeypatch.setattr(formulas, "_are_numbers", lambda *_: False)
+    whole = study_from_formula(f"y ~ {terms}", frame)
+    assert dense.names == whole.names
+    assert dense.codings == whole.codings
+    assert dense.present.tolist() == whole.present.tolist()
+    assert sparse.issparse(dense.X) == sparse.issparse(whole.X) == (terms == "0 + z")
+    assert dense.X.dtype == whole.X.dtype
+    np.testing.assert_array_equal(as_dense(dense.X), as_dense(whole.X))
+
+
+@pytest.mark.parametrize("terms", ["C(k)", "g", "a + .", "log(a + 9)", "flag", "u"])
+def test_other_terms_are_made_sparse(terms):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "g": ["p", "q"], "flag": [True, False]})
+    frame["k"], frame["u"] = [0, 1], pd.array([1, None], dtype="Int64")
+    assert not formulas._are_numbers(terms, frame)
+    assert formulas._are_numbers("a + a:k", frame)

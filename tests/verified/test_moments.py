@@ -19,6 +19,7 @@ from judges import fractions_of
 from linsep.rows.rounding import gamma
 from linsep.solvers import _factors
 from linsep.verified import moments as module
+from linsep.verified._moments import sum_blocks
 from linsep.verified.moments import Layout, Moments, NotPositive, TooLarge
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -180,6 +181,26 @@ def test_blocks_of_two_factors_are_in_order_however_full(n):
     np.testing.assert_allclose(moments.B.toarray(), block, rtol=1e-12)
     lower = np.tril(whole[np.ix_(layout.rest, layout.rest)])
     np.testing.assert_allclose(np.tril(moments.C), lower, rtol=1e-12)
+
+
+def test_a_block_of_very_many_columns_is_in_order():
+    # Bits of 5,000 columns take more than one word of words.
+    k, rng = 5_000, np.random.default_rng(0)
+    columns = 1 + np.sort(rng.choice(k, 300, replace=False))
+    where = rng.permutation(np.repeat(columns, 2))
+    indices = np.column_stack([np.zeros(where.size, np.int64), where]).ravel()
+    indptr = 2 * np.arange(where.size + 1)
+    data, v = np.ones(indices.size), rng.random(where.size)
+    first, rest = np.full(k + 1, -1), np.arange(-1, k)
+    first[0] = 0
+    C, D = np.zeros((k, k)), np.zeros(1)  # of which little is touched
+    starts, found = np.zeros(2, np.int64), np.empty_like(indices)
+    entries = np.empty(indices.size)
+    sum_blocks(indptr, indices, data, v, first, rest, C, D, starts, found, entries)
+    assert found[: starts[1]].tolist() == (columns - 1).tolist()
+    want = np.bincount(where - 1, v, minlength=k)[columns - 1]
+    np.testing.assert_allclose(entries[: starts[1]], want, rtol=1e-14)
+    assert D[0] == pytest.approx(v.sum())
 
 
 @pytest.mark.parametrize("as_csr", [False, True])

@@ -1,12 +1,14 @@
 """Null vectors and ranks, against exact elimination."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 from judges import fractions_of, rank
 from linsep.rows import rows_from
+from linsep.verified.moments import Moments
 from linsep.verified.null_space import null_space
 from linsep.verified.parts import Part
 from linsep.verified.row_space import are_outside
@@ -49,6 +51,38 @@ def test_the_rank_and_the_null_vectors_are_exact(seed, is_sparse):
         )
         assert w[space.free[k]] != 0
         assert all(w[j] == 0 for j in np.delete(space.free, k))
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_few_rows_prove_the_rank_of_all_where_they_have_it(is_sparse, monkeypatch):
+    looked_at, of = [], Moments.of
+    monkeypatch.setattr(
+        Moments,
+        "of",
+        lambda part, *given: looked_at.append(part.shape[0]) or of(part, *given),
+    )
+    rng = np.random.default_rng(0)
+    A = np.c_[levels(rng, 3000, 40), rng.standard_normal((3000, 2))]
+    A[:, 40] *= np.arange(3000) % 400 == 399  # few rows hold it
+    space = null_space(part_of(A, is_sparse))
+    assert space.is_proved
+    assert space.pivots.tolist() == list(range(42))
+    # Of dense rows a column is not seen that is zero on those looked at.
+    assert len(looked_at) == (1 if is_sparse else 2)
+    assert looked_at[0] <= 5 * 42
+    # A column that differs from another on the last row alone: all are looked at.
+    A[:, 40] = A[:, 41]
+    A[-1, 40] += 1.0
+    space = null_space(part_of(A, is_sparse))
+    assert space.is_proved
+    assert space.free.size == 0
+    assert looked_at[-1] == 3000
+    A[-1, 40] -= 1.0
+    space = null_space(part_of(A, is_sparse))
+    assert [dict(vector.items()) for vector in space.basis] in (
+        [{40: 1, 41: -1}],
+        [{40: -1, 41: 1}],
+    )
 
 
 def test_a_sum_that_was_rounded_is_independent_by_rounding_alone(monkeypatch):

@@ -218,7 +218,13 @@ def test_the_loss_counts_every_copy():
     counts = Counts(np.array([2.0, 0.0]), np.array([0.0, 3.0])).of(np.array([0, 1]))
     t = np.array([0.5, -2.0])
     want = 2 * (np.sqrt(1.25) - 0.5) / 2 + 3 * (np.sqrt(5.0) - 2.0) / 2
-    assert counts.loss(t) == pytest.approx(want)
+    still = np.zeros(2)
+    assert counts.loss_and_slope(t, still, 1.0) == (pytest.approx(want), 0.0)
+    # What it falls by is the weights' sum over the rows, where they have gone.
+    move = np.array([-0.25, 1.0])
+    loss, slope = counts.loss_and_slope(t - 3.0 * move, move, 3.0)
+    assert loss == pytest.approx(want)
+    assert slope == pytest.approx(Weights.at(t, counts).net @ move)
 
 
 def weights_of(along, against, counts):
@@ -325,7 +331,7 @@ def test_weights_and_loss_do_not_overflow_where_squares_do():
     assert weights.along[3] == 0.5
     assert weights.along[5] == SMALLEST_WEIGHT
     counts = Counts(np.ones(3), np.zeros(3))
-    assert counts.loss(products[1:4]) == pytest.approx(1e160)
-    assert counts.loss(products[2:5]) == pytest.approx(
-        sum((np.hypot(1.0, t) - t) / 2 for t in (-3.0, 0.0, 4.0)), rel=1e-14
-    )
+    assert counts.loss_and_slope(products[1:4], np.zeros(3), 1.0)[0] == 1e160
+    want = sum((np.hypot(1.0, t) - t) / 2 for t in (-3.0, 0.0, 4.0))
+    loss, _ = counts.loss_and_slope(products[2:5], np.zeros(3), 1.0)
+    assert loss == pytest.approx(want, rel=1e-14)

@@ -1,13 +1,12 @@
 """Columns that point one way, against a textbook loop."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 from linsep.rows import rows_from
-from linsep.verified.presolve import Presolve, filled_columns
+from linsep.verified.presolve import Presolve
 
 
 def textbook(A, equal):
@@ -62,11 +61,3 @@ def test_the_rows_left_are_those_of_the_textbook(case):
         stage[(stage > k) & ~np.isin(np.arange(len(A)), gone)] = len(found)
     left = A[presolve.left]
     assert presolve.columns.tolist() == np.flatnonzero(left.any(axis=0)).tolist()
-
-
-@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
-def test_filled_columns_are_those_not_zero_on_the_rows_named(make):
-    A = np.array([[1.0, 0, 0], [0, 0, 2], [0, 0, 0]])
-    rows = rows_from(make(A), np.ones(3, np.int8), False)
-    assert filled_columns(rows, np.array([0, 2]), lambda: None).tolist() == [0]
-    assert filled_columns(rows, np.arange(3), lambda: None).tolist() == [0, 2]

@@ -196,8 +196,32 @@ def test_a_step_far_too_long_is_cut_until_the_loss_falls(seed, power):
     longer = replace(step, q=np.ldexp(step.q, power))
     length = module._length(products, longer)
     assert length > 0
-    assert counts.loss(products + length * longer.products) < counts.loss(products)
+    before, _ = counts.loss_and_slope(products, longer.products, 0.0)
+    assert counts.loss_and_slope(products, longer.products, length)[0] < before
     assert module._length(products, replace(step, q=-step.q)) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_two_steps_prove_counts_with_two_factors(seed, monkeypatch):
+    # A step from zero is a fifth too short: left so, some of these take three.
+    rng = np.random.default_rng(seed)
+    n, sizes = 8_000, (160, 40)
+    codes = [rng.integers(0, k, n) for k in sizes]
+    x = rng.standard_normal((n, 3))
+    A = np.hstack([x, *(np.eye(k)[z] for k, z in zip(sizes, codes, strict=True))])
+    effects = [
+        s * rng.standard_normal(k) for s, k in zip((1.0, 0.5), sizes, strict=True)
+    ]
+    rate = x @ [0.3, -0.2, 0.1] - 0.5 + effects[0][codes[0]] + effects[1][codes[1]]
+    some = rng.poisson(np.exp(np.minimum(rate, 3.0))) > 0
+    A = np.where(some, 1.0, -1.0)[:, np.newaxis] * A[:, :-1]
+    steps, at = [], Step.at
+    monkeypatch.setattr(
+        Step, "at", staticmethod(lambda *given: steps.append(1) or at(*given))
+    )
+    found = Reduction(rows_of(A, True), plain_counts(n, some)).run()
+    assert found.is_proved
+    assert len(steps) == 2
 
 
 def test_a_step_on_which_the_loss_rises_is_none(monkeypatch):

@@ -29,6 +29,16 @@ def sparse_margins(
     s: Floats,
     t: Floats,
 ) -> None: ...
+def take_rows(
+    data: Reals,
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    signs: Signs,
+    rows: NDArray[np.intp],
+    constant: int,
+    taken: Floats,
+    places: NDArray[Any],
+) -> None: ...
 def judge_margins(
     s: Floats,
     t: Floats,

@@ -137,6 +137,35 @@ def sparse_margins(
             t[i] = size
 
 
+def take_rows(
+    const real[::1] data,
+    const index[::1] indices,
+    const index[::1] indptr,
+    const int8_t[::1] signs,
+    const Py_ssize_t[::1] rows,
+    Py_ssize_t constant,
+    double[::1] taken,
+    index[::1] places,
+):
+    """Write CSR rows one after the other, signed; each ends with a constant column.
+
+    ``constant`` is the number of that column, or -1 for none.
+    """
+    cdef Py_ssize_t i, row, at = 0
+    cdef index entry
+    with nogil:
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            for entry in range(indptr[row], indptr[row + 1]):
+                taken[at] = signs[row] * data[entry]
+                places[at] = indices[entry]
+                at += 1
+            if constant >= 0:
+                taken[at] = signs[row]
+                places[at] = <index> constant
+                at += 1
+
+
 def judge_margins(
     double[::1] s,
     const double[::1] t,

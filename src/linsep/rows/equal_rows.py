@@ -162,7 +162,14 @@ def _dense_words(X: NDArray[Any], attempt: int = 0) -> NDArray[np.uint64]:
 
 
 def _sparse_words(X: Any, attempt: int) -> NDArray[np.uint64]:
-    values = np.asarray(X.data, dtype=np.float64)
-    terms = _folded(values) * _factors(X.indices, attempt)
-    sums = np.concatenate([[np.uint64(0)], np.cumsum(terms, dtype=np.uint64)])
-    return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]], dtype=np.uint64)
+    n = X.shape[0]
+    words = np.empty(n, dtype=np.uint64)
+    step = max(1, BLOCK_ENTRIES * n // max(1, X.nnz))
+    for start in range(0, n, step):
+        ends = X.indptr[start : start + step + 1]
+        here = slice(ends[0], ends[-1])
+        values = np.asarray(X.data[here], dtype=np.float64)
+        terms = _folded(values) * _factors(X.indices[here], attempt)
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(terms, dtype=np.uint64)])
+        words[start : start + step] = np.diff(sums[ends - ends[0]])
+    return words

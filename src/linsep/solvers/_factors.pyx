@@ -6,7 +6,7 @@ any layout.
 
 import numpy as np
 
-from scipy.linalg.cython_blas cimport dtrmm, dtrsm
+from scipy.linalg.cython_blas cimport dsyrk, dtrmm, dtrsm
 from scipy.linalg.cython_lapack cimport (
     dgeqp3, dorgqr, dpotrf, dpotrs, dpstrf, dtrtri
 )
@@ -27,6 +27,28 @@ def cholesky(matrix):
         with nogil:
             dpotrf("L", &n, &out[0, 0], &n, &failed)
     return None if failed else triangle
+
+
+def factor_panel(double[:, ::1] matrix, Py_ssize_t start, Py_ssize_t stop):
+    """Put these columns of the lower factor in their place, in C order.
+
+    What they add up to is taken away from the columns after them. False if there is no
+    factor. Only the lower triangle of the matrix is meant; above it come zeros.
+    """
+    cdef int n = <int> matrix.shape[0], m = <int> (stop - start)
+    cdef int rest = <int> (n - stop), failed = 0
+    cdef double plus = 1.0, minus = -1.0
+    cdef double* corner = &matrix[start, start]
+    cdef double* below = corner + <Py_ssize_t> m * n
+    # In Fortran's eyes it is an upper triangle, and the rows below are columns.
+    with nogil:
+        dpotrf("U", &m, corner, &n, &failed)
+        if not failed and rest:
+            dtrsm("L", "U", "T", "N", &m, &rest, &plus, corner, &n, below, &n)
+            dsyrk("U", "T", &rest, &m, &minus, below, &n, &plus, below + m, &n)
+    for i in range(start, stop):
+        matrix[i, i + 1 :] = 0.0
+    return not failed
 
 
 def solve_factored(triangle, right):

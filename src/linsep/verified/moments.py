@@ -27,6 +27,7 @@ so the smallest eigenvalue of ``M^`` is at least ``mu = c - |E|`` (S. M. Rump,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -39,7 +40,7 @@ from numpy.typing import NDArray
 from linsep.arrays import Floats, Index
 from linsep.rows.rounding import gamma
 from linsep.rows.threads import count_threads, map_in_threads
-from linsep.solvers._factors import cholesky, divided, solve_factored
+from linsep.solvers._factors import factor_panel, solve_factored
 from linsep.solvers.blas import calm_blas
 from linsep.verified._moments import (
     nearest_before,
@@ -117,7 +118,7 @@ class Layout:
                 start = column
         length, start = max(best, (k - start, start))
         chosen = np.arange(start, start + length)
-        rest = np.setdiff1d(every, chosen)
+        rest = np.delete(every, chosen)
         first_place, rest_place = np.full(k, -1), np.full(k, -1)
         first_place[chosen], rest_place[rest] = np.arange(length), np.arange(rest.size)
         held = np.empty(part.shape[0], dtype=np.intp)
@@ -231,14 +232,16 @@ class Moments:
 
         What is left is the lower triangle of ``C - c I``, less these rows' products.
         """
+        from scipy import sparse
+
         root = np.sqrt(self.D - c)
-        shares = self.B.copy()
-        shares.data = self.B.data / np.repeat(root, np.diff(self.B.indptr))
-        starts, columns = (x.astype(np.intp) for x in (shares.indptr, shares.indices))
+        starts, columns = self.B.indptr, self.B.indices
+        data = self.B.data / np.repeat(root, np.diff(starts))
+        shares = sparse.csr_array((data, columns, starts), shape=self.B.shape)
         S = self.C.copy()
 
         def take(rows: tuple[int, int]) -> None:
-            take_products(starts, columns, shares.data, S, *rows)
+            take_products(starts, columns, data, S, *rows)
 
         for _ in map_in_threads(take, _shares_of_triangle(len(S), shares.nnz)):
             pass
@@ -289,14 +292,14 @@ class Factor:
         return moments.scaled(x)
 
 
-def factored(moments: Moments) -> Factor:
+def factored(moments: Moments, shifts: Sequence[float] = SHIFTS) -> Factor:
     """Factor with the largest shift that goes; its least eigenvalue is positive.
 
     Raises
     ------
     NotPositive
     """
-    for shift in SHIFTS:
+    for shift in shifts:
         try:
             return moments.factored(max(shift, 2.0 * moments.error))
         except NotPositive:
@@ -328,8 +331,8 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     indptr, indices, data = layout.entries
     k1, k2 = layout.first.size, layout.rest.size
     C, D = np.zeros((k2, k2)), np.zeros(k1)
-    starts = np.zeros(k1 + 1, dtype=np.intp)
-    columns, entries = np.empty(indices.size, dtype=np.intp), np.empty(indices.size)
+    starts = np.zeros(k1 + 1, dtype=indices.dtype)
+    columns, entries = np.empty_like(indices), np.empty(indices.size)
     first, rest = layout.places
     part.check()
     sum_blocks(
@@ -341,13 +344,14 @@ def _sparse_sum(part: Part, v: Floats, layout: Layout) -> Moments:
     exponents[layout.first], exponents[layout.rest] = _scales(D), _scales(C.diagonal())
     # Powers of two: nothing is rounded.
     of_first, of_rest = exponents[layout.first], exponents[layout.rest]
-    of_row = np.repeat(of_first, np.diff(starts))
-    values = np.ldexp(entries[held], -of_row - of_rest[columns[held]])
+    rows = np.repeat(np.arange(k1), np.diff(starts))
+    values = shifted(entries[held], -of_rest, at=columns[held])
+    values = shifted(values, -of_first, values, at=rows)
     B = sparse.csr_array((values, columns[held], starts), shape=(k1, k2))
     B.has_sorted_indices = True
     D = np.ldexp(D, -2 * of_first)
     C = shifted(shifted(C, -of_rest, C).T, -of_rest, C.T).T
-    n_terms = int(np.bincount(indices, minlength=1).max())
+    n_terms = int(part.n_filled.max())
     return Moments(layout, exponents, D, B, C, n_terms, part.longest, part.check)
 
 
@@ -370,16 +374,8 @@ def _cholesky(S: Floats, check: Check) -> Floats:
     k = S.shape[0]
     for start in range(0, k, PANEL):
         check()
-        stop = min(start + PANEL, k)
-        corner = cholesky(S[start:stop, start:stop])
-        if corner is None:
+        if not factor_panel(S, start, min(start + PANEL, k)):
             raise NotPositive
-        S[start:stop, start:stop] = corner = np.tril(corner)
-        S[start:stop, stop:] = 0.0
-        if stop < k:
-            below = divided(S[stop:, start:stop], corner.T)
-            S[stop:, start:stop] = below
-            S[stop:, stop:] -= below @ below.T
     if not np.isfinite(S.diagonal()).all():
         raise NotPositive
     return S

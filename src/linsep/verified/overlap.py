@@ -45,6 +45,7 @@ import numpy as np
 
 from linsep.arrays import Floats, Index, Mask
 from linsep.rows.rounding import gamma
+from linsep.verified._moments import loss_and_slope, weights_at
 from linsep.verified.moments import Factor, Layout, Moments, NotPositive, factored
 from linsep.verified.parts import Part
 
@@ -74,13 +75,11 @@ class Counts:
         """Which rows stand with both signs: directions must be zero there."""
         return np.asarray((self.along > 0) & (self.against > 0))
 
-    def loss(self, products: Floats) -> float:
-        """Return the loss where the rows have these ``a_i . z``."""
-        large = 0.5 * (_root(products) + np.abs(products))
-        small = 0.25 / large
-        is_up = products > 0
-        loss = self.along * np.where(is_up, small, large)
-        return float((loss + self.against * np.where(is_up, large, small)).sum())
+    def loss_and_slope(
+        self, products: Floats, moves: Floats, length: float
+    ) -> tuple[float, float]:
+        """Return the loss at ``products + length * moves``, and how fast it falls."""
+        return loss_and_slope(products, moves, length, self.along, self.against)
 
 
 @dataclass(frozen=True)
@@ -107,16 +106,9 @@ class Weights:
     @classmethod
     def at(cls, products: Floats, counts: Counts) -> Weights:
         """Take those at a point with these ``a_i . z``."""
-        root = _root(products)
-        with np.errstate(over="ignore", under="ignore"):
-            small = 0.5 / root / (root + np.abs(products))
-            curvature = 0.5 / root / root / root
-        large, least = 1.0 - small, np.maximum(small, SMALLEST_WEIGHT)
-        is_up = products > 0
-        v = np.maximum(curvature, SMALLEST_WEIGHT)
-        return cls(
-            np.where(is_up, least, large), np.where(is_up, large, least), v, counts
-        )
+        along, against, v = np.empty((3, products.size))
+        weights_at(products, SMALLEST_WEIGHT, along, against, v)
+        return cls(along, against, v, counts)
 
     @cached_property
     def net(self) -> Floats:
@@ -191,10 +183,8 @@ class Step:
         """
         weights = Weights.at(products, counts)
         factor = factored(Moments.of(part, weights.moment, layout))
-        q = factor.solve(part.combined(weights.net))
-        # Off by what was taken away of the eigenvalues: improved once.
-        left = weights.net - weights.moment * part.products(q)
-        return cls(part, weights, factor, q + factor.solve(part.combined(left)))
+        step = cls(part, weights, factor, factor.solve(part.combined(weights.net)))
+        return replace(step, q=step._improved(factor))
 
     @classmethod
     def _with(cls, part: Part, weights: Weights, layout: Layout) -> Step:
@@ -237,9 +227,10 @@ class Step:
 
     def _proves_by(self, factor: Factor) -> bool:
         """Tell whether a factor's bound on the eigenvalues is enough."""
-        mu, q = factor.least_eigenvalue, self.q
+        mu = factor.least_eigenvalue
         if not mu > 0:
             return False
+        q = self._improved(factor)
         before = np.inf
         for _ in range(MOST_REFINEMENTS):
             residual = _Residual.of(self.part, self.weights, q)
@@ -255,6 +246,11 @@ class Step:
             before, q = largest, q + factor.solve(residual.e)
         return False
 
+    def _improved(self, factor: Factor) -> Floats:
+        """Return q without most of what was taken away of the eigenvalues for it."""
+        left = self.weights.net - self.weights.moment * self.products
+        return self.q + factor.solve(self.part.combined(left))
+
     @cached_property
     def _lengths(self) -> Floats:
         """Upper bounds on ``|T^-1 a_i|``."""
@@ -264,13 +260,6 @@ class Step:
         squared = self.part.squares(scale**2)
         slack = 1 + gamma(self.part.longest + 8)
         return np.asarray(np.sqrt(squared) * slack + 1e-150)
-
-
-def _root(t: Floats) -> Floats:
-    """Return ``sqrt(1 + t^2)``, in a tenth of the time that `np.hypot` takes."""
-    with np.errstate(over="ignore", under="ignore"):
-        root = np.sqrt(1.0 + t * t)
-    return root if np.isfinite(root).all() else np.hypot(1.0, t)
 
 
 def product_errors(sizes: Floats, longest: int) -> Floats:

@@ -24,11 +24,18 @@ from linsep.solvers.blas import calm_blas
 from linsep.solvers.pieces import Check as Check
 from linsep.solvers.pieces import no_check as no_check
 from linsep.solvers.scaling import SMALL_BLOCKS
-from linsep.verified._moments import column_sums, row_products
+from linsep.verified._moments import (
+    choose_rows,
+    column_sums,
+    extreme_sizes,
+    row_products,
+)
 from linsep.verified.vectors import SparseVector, columns_of
 
 # Dense rows of a block at most: a sum over a block has as many terms.
 LONGEST_BLOCK = 4096
+# So many rows are few for each column.
+FEW = 4
 # Powers of two up to here are doubles, and so are their inverses.
 FAR = 1000
 # Entries of a column smaller than its largest by more are not scaled without loss.
@@ -66,12 +73,24 @@ class Part:
 
     @classmethod
     def of(
-        cls, rows: Rows, index: Index, columns: Index, check: Check = no_check
+        cls,
+        rows: Rows,
+        index: Index,
+        columns: Index,
+        check: Check = no_check,
+        taken: Any = None,
     ) -> Part:
-        """Take a part; the entries of sparse rows are held in memory."""
+        """Take a part; the entries of sparse rows are held in memory.
+
+        Where all sparse rows have been taken before, they need not be again.
+        """
         held = None
         if is_sparse(rows.features(slice(0, 0))):
-            held = columns_of(rows.take(index), columns)
+            held = (
+                columns_of(rows.take(index), columns)
+                if taken is None
+                else columns_of(taken, columns, index)
+            )
             held.eliminate_zeros()
             held.sort_indices()
         return cls(rows, index, columns, check, held)
@@ -87,36 +106,46 @@ class Part:
         rows = np.arange(self.index.size) if rows is None else rows
         held = self._held
         if held is not None:
-            held = columns_of(
-                held if rows.size == self.index.size else held[rows], columns
-            )
+            held = columns_of(held, columns, rows)
         part = replace(
             self, index=self.index[rows], columns=self.columns[columns], _held=held
         )
         exponents, whole = self._scaling
-        whole = None if whole is None else _picked(whole, rows, columns)
+        whole = None if whole is None else columns_of(whole, columns, rows)
         part.__dict__["_scaling"] = exponents[columns], whole
         return part
 
     @cached_property
     def n_filled(self) -> Index:
         """How many rows each column is not zero on, of shape (k,)."""
+        if self.is_sparse:
+            return np.bincount(self._held.indices, minlength=self.columns.size)
         counts = np.zeros(self.columns.size, dtype=np.intp)
         for _, block in self.raw_blocks():
-            if self.is_sparse:
-                counts += np.bincount(block.indices, minlength=counts.size)
-            else:
-                counts += np.count_nonzero(block, axis=0)
+            counts += np.count_nonzero(block, axis=0)
         return counts
 
     def filled(self, columns: Index) -> Mask:
         """Tell which rows are not zero on all of some columns, named by places."""
-        filled = np.zeros(self.index.size, dtype=bool)
-        for range_, block in self.restricted(columns).raw_blocks():
-            filled[range_] = (
-                np.diff(block.indptr) > 0 if self.is_sparse else block.any(axis=1)
-            )
-        return filled
+        some = self.restricted(columns)
+        if some.is_sparse:
+            return np.asarray(np.diff(some._held.indptr) > 0)
+        parts = [block.any(axis=1) for _, block in some.raw_blocks()]
+        return np.concatenate([np.zeros(0, dtype=bool), *parts])
+
+    def few(self) -> Part | None:
+        """Return rows that may well have the rank of all; None if they are not few.
+
+        Some that hold each column; of dense rows as many times the columns.
+        """
+        n, k = self.shape
+        if self.is_sparse:
+            is_chosen = np.zeros(n, dtype=np.uint8)
+            choose_rows(*self.pattern, FEW, np.zeros(k, dtype=np.intp), is_chosen)
+            rows = np.flatnonzero(is_chosen)
+        else:
+            rows = np.arange(0, n, max(1, n // (FEW * k)))
+        return self.restricted(rows=rows) if 2 * rows.size <= n else None
 
     @property
     def is_sparse(self) -> bool:
@@ -157,21 +186,18 @@ class Part:
         n, k = self.shape
         largest, least = np.zeros(k), np.full(k, np.inf)
         held = None if self.is_sparse or n * k > MOST_HELD else np.empty((n, k))
-        for start, stop in self._chunks():
+        if self.is_sparse:  # which hold no zeros
+            extreme_sizes(self._held.indices, self._held.data, largest, least)
+        dense = [] if self.is_sparse else self._chunks()
+        for start, stop in dense:
             self.check()
-            if self.is_sparse:  # which hold no zeros
-                here = slice(self._held.indptr[start], self._held.indptr[stop])
-                indices, sizes = self._held.indices[here], np.abs(self._held.data[here])
-                np.maximum.at(largest, indices, sizes)
-                np.minimum.at(least, indices, sizes)
-            else:
-                taken = self._taken(slice(start, stop))
-                if held is not None:
-                    held[start:stop] = taken
-                sizes = np.abs(taken, out=taken)
-                largest = np.maximum(largest, sizes.max(axis=0, initial=0.0))
-                sizes[sizes == 0] = np.inf
-                least = np.minimum(least, sizes.min(axis=0, initial=np.inf))
+            taken = self._taken(slice(start, stop))
+            if held is not None:
+                held[start:stop] = taken
+            sizes = np.abs(taken, out=taken)
+            largest = np.maximum(largest, sizes.max(axis=0, initial=0.0))
+            sizes[sizes == 0] = np.inf
+            least = np.minimum(least, sizes.min(axis=0, initial=np.inf))
         mantissa, exponent = np.frexp(largest)
         exponent = exponent.astype(np.int64) - (mantissa == 0.5)
         if (np.frexp(least)[1] < exponent - WIDEST).any():
@@ -185,16 +211,12 @@ class Part:
     @cached_property
     def scaled(self) -> Floats:
         """The entries of sparse rows, as `pattern` places them."""
-        data, indices = self._held.data, self._held.indices
-        if np.abs(self.exponents).max(initial=0) < FAR:
-            return np.asarray(data * np.ldexp(1.0, -self.exponents)[indices])
-        return np.asarray(np.ldexp(data, -self.exponents[indices]))
+        return shifted(self._held.data, -self.exponents, at=self._held.indices)
 
-    @cached_property
+    @property
     def pattern(self) -> tuple[Index, Index]:
         """Where the entries of sparse rows stand: `indptr` and `indices`."""
-        held = self._held
-        return held.indptr.astype(np.intp), held.indices.astype(np.intp)
+        return self._held.indptr, self._held.indices
 
     def entries(self, order: Index) -> tuple[Index, Index, Floats]:
         """Return `pattern` and `scaled` of the rows in another order, all of them."""
@@ -202,8 +224,8 @@ class Part:
 
         indptr, indices = self.pattern
         whole: Any = sparse.csr_array((self.scaled, indices, indptr), shape=self.shape)
-        some = whole[order]
-        return some.indptr.astype(np.intp), some.indices.astype(np.intp), some.data
+        some = columns_of(whole, np.arange(self.columns.size), order)
+        return some.indptr, some.indices, some.data
 
     def raw(self, places: Index | slice) -> Any:
         """Return some of the part's rows, their entries as they are."""
@@ -278,21 +300,23 @@ class Part:
     def combined(self, u: Floats) -> Floats:
         """Return ``sum_i u_i a_i``, of shape (k,), off by `sum_error` at most."""
         if self.is_sparse:
-            self.check()
-            sums, rests = np.zeros(self.shape[1]), np.zeros(self.shape[1])
-            column_sums(*self.pattern, self.scaled, u, sums, rests)
-            return sums + rests
+            return self._summed(self.scaled, u)
         parts = self.mapped(lambda range_, block: block.T @ u[range_])
         return np.asarray(np.sum(parts, axis=0, initial=0.0))
 
     def combined_sizes(self, u: Floats) -> Floats:
         """Return ``sum_i |u_i a_i|``, of shape (k,)."""
         if self.is_sparse:
-            weights = np.abs(self.scaled) * np.repeat(u, np.diff(self.pattern[0]))
-            sums = np.bincount(self.pattern[1], weights, minlength=self.shape[1])
-            return np.asarray(sums, dtype=np.float64)
+            return self._summed(np.abs(self.scaled), np.abs(u))
         parts = self.mapped(lambda range_, block: np.abs(block).T @ u[range_])
         return np.asarray(np.sum(parts, axis=0, initial=0.0))
+
+    def _summed(self, data: Floats, u: Floats) -> Floats:
+        """Sum sparse rows with these entries, times u, up by columns."""
+        self.check()
+        sums, rests = np.zeros(self.shape[1]), np.zeros(self.shape[1])
+        column_sums(*self.pattern, data, u, sums, rests)
+        return sums + rests
 
     @cached_property
     def sum_error(self) -> float:
@@ -327,16 +351,15 @@ class Part:
 
 
 def shifted(
-    block: Floats, exponents: NDArray[np.int64], out: Floats | None = None
+    block: Floats,
+    exponents: NDArray[np.int64],
+    out: Floats | None = None,
+    at: Index | slice = slice(None),
 ) -> Floats:
-    """Multiply the columns by powers of two, into `out` if it is given."""
+    """Multiply the columns by powers of two, into `out` if it is given.
+
+    The columns are those of the exponents, or `at` these places.
+    """
     if np.abs(exponents).max(initial=0) < FAR:
-        return np.multiply(block, np.ldexp(1.0, exponents), out=out)
-    return np.ldexp(block, exponents, out=out)
-
-
-def _picked(matrix: Floats, rows: Index, columns: Index) -> Floats:
-    """Return some rows and columns, in increasing order."""
-    if rows.size < matrix.shape[0]:
-        matrix = matrix[rows]
-    return matrix[:, columns] if columns.size < matrix.shape[1] else matrix
+        return np.multiply(block, np.ldexp(1.0, exponents)[at], out=out)
+    return np.ldexp(block, exponents[at], out=out)

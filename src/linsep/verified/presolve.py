@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from linsep.arrays import Index, Mask
 from linsep.rows import Rows, is_sparse, split
-from linsep.verified.parts import Check, no_check
+from linsep.verified._moments import count_signs
+from linsep.verified.parts import Check, Part, no_check
 from linsep.verified.vectors import SparseVector
 
 
@@ -45,17 +47,25 @@ class Presolve:
         self.left = np.ones(m, dtype=bool)
         self.positive = np.zeros(d, dtype=np.int64)
         self.negative = np.zeros(d, dtype=np.int64)
-        self._by_column: Any = None
+        self._by_row: Any = None
         if is_sparse(self.rows.features(slice(0, 0))):
-            self._by_row = self.rows.take(np.arange(self.rows.shape[0])).tocsr()
+            self._by_row = self.rows.take(np.arange(m))
             self._by_row.eliminate_zeros()
-            self._by_column = self._by_row.tocsc()
         self._count(np.flatnonzero(self.left), 1)
+
+    @cached_property
+    def _by_column(self) -> Any:
+        return self._by_row.tocsc()
 
     @property
     def columns(self) -> Index:
         """Columns that are not zero on all rows left."""
         return np.flatnonzero(self.positive + self.negative)
+
+    def part(self) -> Part:
+        """Return what is left."""
+        index = np.flatnonzero(self.left)
+        return Part.of(self.rows, index, self.columns, self.check, self._by_row)
 
     def run(self) -> list[tuple[SparseVector, Index]]:
         """Drop rows until no column points one way.
@@ -84,7 +94,7 @@ class Presolve:
 
     def _touched(self, columns: Index) -> Index:
         """Return the rows left on which some of the columns are not zero."""
-        if self._by_column is not None:
+        if self._by_row is not None:
             touched = np.unique(self._by_column[:, columns].indices)
             return np.asarray(touched[self.left[touched]], dtype=np.intp)
         index = np.flatnonzero(self.left)
@@ -96,14 +106,13 @@ class Presolve:
 
     def _count(self, index: Index, step: int) -> None:
         """Count the signs of rows in, or out."""
-        d = self.positive.size
-        if self._by_column is not None:
-            every = index.size == self.left.size
-            block = self._by_row if every else self._by_row[index]
-            both = np.repeat(self.equal[index], np.diff(block.indptr))
-            up, down = (block.data > 0) | both, (block.data < 0) | both
-            self.positive += step * np.bincount(block.indices[up], minlength=d)
-            self.negative += step * np.bincount(block.indices[down], minlength=d)
+        if self._by_row is not None:
+            held = self._by_row
+            is_equal = self.equal.view(np.uint8)
+            signs = self.positive, self.negative
+            count_signs(
+                held.indptr, held.indices, held.data, is_equal, index, step, *signs
+            )
             return
         for part, block in self._blocks(index):
             both = self.equal[part, np.newaxis] & (block != 0)
@@ -115,16 +124,3 @@ class Presolve:
             self.check()
             part = index[start:stop]
             yield part, self.rows.take(part)
-
-
-def filled_columns(rows: Rows, index: Index, check: Check) -> Index:
-    """Return the columns that are not zero on all rows named."""
-    filled = np.zeros(rows.shape[1], dtype=bool)
-    for start, stop in split(index.size, rows.entries_a_row):
-        check()
-        block = rows.take(index[start:stop])
-        if is_sparse(block):
-            filled[block.indices[block.data != 0]] = True
-        else:
-            filled |= block.any(axis=0)
-    return np.flatnonzero(filled)

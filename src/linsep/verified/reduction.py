@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import lcm
 
 import numpy as np
@@ -13,15 +14,16 @@ from linsep.arrays import Floats, Index, Mask, no_index
 from linsep.rows import Rows
 from linsep.verified.moments import Layout, NotPositive, TooLarge
 from linsep.verified.null_space import NullSpace, null_space, restricted_space
-from linsep.verified.overlap import Counts, Step, Weights
+from linsep.verified.overlap import Counts, Step
 from linsep.verified.parts import Check, Part, TooWide, no_check
 from linsep.verified.presolve import Presolve
 from linsep.verified.vectors import SparseVector, combination, unit_vector
 
 # Newton's steps at most before the rows left are given up.
 MOST_STEPS = 80
-# A step ends where the slope of the loss is at most this share of what it was.
-FLAT = 0.3
+# A step ends where the slope of the loss is at most this share of what it was: a trial
+# costs far less than another step.
+FLAT = 0.1
 # How much further is tried next while the loss still falls, and how often in all.
 FURTHER, MOST_TRIALS = 4.0, 24
 # Columns are rare that are zero on all rows but one in so many.
@@ -129,14 +131,13 @@ class Reduction:
         while True:
             for direction, gone in presolve.run():
                 self._take(direction, gone)
-            left, columns = np.flatnonzero(presolve.left), presolve.columns
-            if columns.size == 0:
+            if presolve.columns.size == 0:
                 return self._ended(presolve, is_proved=True)
             try:
-                part = Part.of(self.rows, left, columns, self.check)
+                part = presolve.part()
                 found = self._among_rare(part)
                 if found is None or found.direction is None:
-                    space, found = self._searched(part, self.counts.of(left), z)
+                    space, found = self._searched(part, self.counts.of(part.index), z)
                     z = found.placed(d)
             except (TooLarge, TooWide):
                 return self._ended(presolve)
@@ -380,23 +381,25 @@ def _length(products: Floats, step: Step) -> float:
     Along a direction in which rows run off that is many times the step. Zero where the
     loss was not seen to fall.
     """
-    start = float(step.weights.net @ step.products)
-    counts = step.weights.counts
-    before = counts.loss(products)
+    at = partial(step.weights.counts.loss_and_slope, products, step.products)
+    before, start = at(0.0)
     low, high, length, shorter = 0.0, np.inf, 1.0, 0.5
+    above = start  # the slope at `low`
     for _ in range(MOST_TRIALS):
-        here = products + length * step.products
-        slope = float(Weights.at(here, counts).net @ step.products)
+        loss, slope = at(length)
         # Where a step is far too long, its slopes say nothing: the loss must fall.
-        is_lower = counts.loss(here) <= before
+        is_lower = loss <= before
         if is_lower and abs(slope) <= FLAT * start:
             return length
+        further = np.inf
         if is_lower and slope > 0:
-            low = length
+            if slope < above:  # to where it is zero, if it goes on to fall like this
+                further = length + (length - low) * slope / (above - slope)
+            low, above = length, slope
         else:
             high = length
         if high == np.inf:
-            length = FURTHER * low
+            length = min(further, FURTHER * low)
         elif low > 0:
             length = 0.5 * (low + high)
         else:  # too long by any power of two

@@ -13,6 +13,7 @@ from linsep.arrays import Index, Signs, no_index
 from linsep.proof.exact import python_vector
 from linsep.proof.signs import row_signs
 from linsep.rows import is_sparse
+from linsep.verified._moments import pick_entries
 
 # Sums of whole numbers below this are exact in doubles.
 WHOLE = 2.0**53
@@ -93,23 +94,32 @@ def columns_held(vectors: Iterable[SparseVector]) -> Index:
     return np.unique(np.concatenate([no_index(), *(v.columns for v in vectors)]))
 
 
-def columns_of(matrix: Any, columns: Index) -> Any:
-    """Return some columns, in increasing order, of a dense or CSR matrix."""
+def columns_of(matrix: Any, columns: Index, rows: Index | None = None) -> Any:
+    """Return some columns, in increasing order, of a dense or CSR matrix.
+
+    If rows are named, those alone. All rows and columns are the matrix itself.
+    """
+    n, d = matrix.shape
+    if rows is None or np.array_equal(rows, np.arange(n)):
+        if np.array_equal(columns, np.arange(d)):
+            return matrix
+        rows = np.arange(n)
+    elif not is_sparse(matrix):
+        matrix = matrix[rows]
     if not is_sparse(matrix):
-        return matrix[:, columns]
+        return matrix[:, columns] if columns.size < d else matrix
     from scipy import sparse
 
-    n, d = matrix.shape
-    if np.array_equal(columns, np.arange(d)):
-        return matrix.copy()
-    place = np.full(d, -1, dtype=matrix.indices.dtype)
+    place: Any = np.full(d, -1, dtype=matrix.indices.dtype)
     place[columns] = np.arange(columns.size)
-    places = place[matrix.indices]
-    held = places >= 0
-    before = np.concatenate([[0], np.cumsum(held)])
+    most = int(np.diff(matrix.indptr)[rows].sum())
+    indptr = np.zeros(rows.size + 1, dtype=matrix.indptr.dtype)
+    indices, data = np.empty(most, dtype=place.dtype), np.empty(most)
+    given = matrix.indptr, matrix.indices, matrix.data
+    pick_entries(*given, rows, place, indptr, indices, data)
+    held = slice(int(indptr[-1]))
     return sparse.csr_array(
-        (matrix.data[held], places[held], before[matrix.indptr]),
-        shape=(n, columns.size),
+        (data[held], indices[held], indptr), shape=(rows.size, columns.size)
     )
 
 

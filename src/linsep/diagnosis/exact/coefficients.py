@@ -80,11 +80,11 @@ def named_estimates(
     found: Mapping[int, Estimate],
 ) -> dict[str, Any]:
     """Name the verdicts on the columns kept, with and without those left out."""
-    kept = set(columns.kept.tolist())
+    kept, aliased = set(columns.kept.tolist()), columns.aliased.tolist()
     verdict = {name: found.get(j, Estimate.UNDECIDED) for name, j in named_columns}
     return {
         "estimates": {
-            name: Estimate.ALIASED if columns.aliased[j] else verdict[name]
+            name: Estimate.ALIASED if aliased[j] else verdict[name]
             for name, j in named_columns
         },
         "estimates_without_aliased": {

@@ -222,6 +222,8 @@ def _with_indicators(X: Any, codes: Index) -> Any:
 
 def levels_of_groups(groups: Groups, has: Mask) -> Mask:
     """Return which levels the rows of each group hold, given those of each row."""
+    if groups.first.size == has.shape[0]:  # all rows are different
+        return has
     held = np.zeros((groups.first.size, has.shape[1]), dtype=bool)
     for level in range(has.shape[1]):
         held[groups.group[has[:, level]], level] = True

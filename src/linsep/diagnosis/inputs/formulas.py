@@ -20,7 +20,6 @@ from linsep.diagnosis.inputs.design import rows_in_use, study_from
 from linsep.diagnosis.inputs.families import COMPARING, WITH_INTERCEPT, family_named
 from linsep.diagnosis.inputs.fixed_effects import (
     absorbed,
-    beside,
     combined_factor,
     factor_of,
     named_factors,
@@ -37,6 +36,7 @@ from linsep.diagnosis.inputs.several_columns import (
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
 from linsep.input.row_names import row_names_of
+from linsep.rows import as_dense
 
 if TYPE_CHECKING:
     from linsep.diagnosis.inputs.numbered_columns import Part
@@ -88,7 +88,8 @@ def study_from_formula(
     matrix, positions = _numbers(design, of_dot, terms)
     present = positions & ~_missing(y)
     for factor in factors:
-        present &= frame[list(factor)].notna().all(axis=1).to_numpy()
+        for column in factor:
+            present &= ~_missing(frame[column])
     if groups is not None:
         groups = _for_each_row("groups", groups, len(frame))
         present &= ~_missing(groups)
@@ -98,7 +99,8 @@ def study_from_formula(
             f"at least one of the {len(frame)} rows must have no missing value in the "
             "columns of the formula, got none"
         )
-    matrix = matrix[present[positions]]  # the design has the rows at `positions`
+    if kept.size < matrix.shape[0]:  # the design has the rows at `positions`
+        matrix = matrix[present[positions]]
     # A column that is a product of no factors is the constant.
     intercept = not all(columns)
     if intercept:
@@ -115,7 +117,7 @@ def study_from_formula(
         in_place_of_constant=family in WITH_INTERCEPT,
     )
     study = study_from(
-        beside(matrix, made.X, kept),
+        made.beside(matrix, kept),
         y,
         family=family,
         fit_intercept=not factors and intercept and family not in COMPARING,
@@ -278,16 +280,21 @@ def _labels_of(
     return values
 
 
-def _require_one_term(left: str) -> None:
-    """Raise if the left side is more than one column or transformed column."""
+def _tokens(text: str) -> list[tuple[str, str]]:
+    """Return the words of a formula with their kinds; none of one that is wrong."""
     from formulaic.errors import FormulaSyntaxError
     from formulaic.parser.algos.tokenize import tokenize
 
     try:
-        kinds = [token.kind.value for token in tokenize(left)]
+        return [(str(token), token.kind.value) for token in tokenize(text)]
     except FormulaSyntaxError:
-        kinds = []
-    if [kind for kind in kinds if kind != "context"] not in (["name"], ["python"]):
+        return []
+
+
+def _require_one_term(left: str) -> None:
+    """Raise if the left side is more than one column or transformed column."""
+    kinds = [kind for _, kind in _tokens(left) if kind != "context"]
+    if kinds not in (["name"], ["python"]):
         raise InputError(
             "the left side of a formula must be one column, one transformed column, "
             f"or cbind(successes, failures), got {left!r}"
@@ -306,16 +313,18 @@ def _columns_used(left: str, frame: Any) -> list[Any]:
 
 
 def _model_matrix(
-    right: str, frame: Any, output: str = "sparse", is_outcome: bool = False
+    right: str, frame: Any, output: str | None = None, is_outcome: bool = False
 ) -> tuple[Any, list[tuple[Part, ...]]]:
     """Let formulaic build the columns, and say what each is the product of.
 
-    Whatever formulaic raises becomes one error.
+    They are sparse by default, but of columns of numbers alone. Whatever formulaic
+    raises becomes one error.
     """
     from linsep.diagnosis.inputs.numbered_columns import NumberedColumns
 
     frame = _without_shadows(right, frame)
     _require_no_other_meaning(right, frame)
+    output = output or ("pandas" if _are_numbers(right, frame) else "sparse")
     failures: list[str] = []
     try:
         # An empty context: names mean columns and formulaic's own transforms only.
@@ -340,18 +349,30 @@ def _model_matrix(
     return made, maker.columns(made)
 
 
+def _are_numbers(right: str, frame: Any) -> bool:
+    """Tell whether terms are plain columns of numbers, and products of them."""
+    dtypes = {str(name): dtype for name, dtype in frame.dtypes.items()}
+    return all(
+        _is_plain(dtypes.get(text))
+        if kind == "name"
+        else kind in ("operator", "context") or text.isdigit()
+        for text, kind in _tokens(right)
+    )
+
+
+def _is_plain(dtype: Any) -> bool:
+    """Tell whether it is NumPy's own of signed numbers."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "if"
+
+
 def _require_no_other_meaning(right: str, frame: Any) -> None:
     """Raise if a column in use is called like an expression or number in the formula.
 
     formulaic tells the factors of a formula apart by their texts alone, and a formula
     has a 1, or takes it away, without saying so.
     """
-    from formulaic.errors import FormulaSyntaxError
-    from formulaic.parser.algos.tokenize import tokenize
-
-    try:
-        kinds = [(str(token), token.kind.value) for token in tokenize(right)]
-    except FormulaSyntaxError:
+    kinds = _tokens(right)
+    if not kinds:
         return  # told better where the formula is evaluated
     columns = {str(column) for column in frame.columns}
     used = {text for text, kind in kinds if kind == "name"}
@@ -406,16 +427,19 @@ def _numbers(design: Any, frame: Any, right: str) -> tuple[Any, Any]:
     """Return the design as a matrix, dense if mostly filled, and which rows it has."""
     from scipy import sparse
 
-    matrix = sparse.csr_array(design)
+    is_frame = hasattr(design, "index")
+    matrix: Any = design.to_numpy() if is_frame else sparse.csr_array(design)
     n = len(frame)
     positions = np.ones(n, dtype=bool)
     if matrix.shape[0] != n:
-        # A sparse design has no index: a dense one tells which rows were dropped.
-        kept = _model_matrix(right, frame, output="pandas")[0].index
-        positions = np.isin(np.arange(n), np.asarray(kept))
-    if matrix.nnz > 0.3 * matrix.shape[0] * max(1, matrix.shape[1]):
-        return matrix.toarray(), positions
-    return matrix, positions
+        # A sparse design has no index: a frame tells which rows were dropped.
+        if not is_frame:
+            design, _ = _model_matrix(right, frame, output="pandas")
+        positions = np.isin(np.arange(n), np.asarray(design.index))
+    n_filled = np.count_nonzero(matrix) if is_frame else matrix.nnz
+    if n_filled > 0.3 * matrix.shape[0] * max(1, matrix.shape[1]):
+        return np.ascontiguousarray(as_dense(matrix)), positions
+    return sparse.csr_array(matrix), positions
 
 
 def _missing(y: Any) -> Any:
