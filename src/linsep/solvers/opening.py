@@ -20,7 +20,7 @@ from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import length_above
 
 # Entries of the rows, at most: a round then takes a few ten microseconds.
-MOST_ENTRIES = 1 << 18
+MOST_ENTRIES = 1 << 17
 # Rows of so many columns each, and no more entries, are tried by their means first.
 WIDE, MOST_WIDE = 2, 1 << 27
 # Rounds in all, and one row in how many may be on the wrong side then, or the next
