@@ -56,7 +56,7 @@ def main():
     run(*benchopt, "prepare", BENCHMARK, "-d", "wheels", "--force")
     is_part = given.quick or given.small or given.large
     configurations = ["quick", "quick_large"] if is_part else ["all"]
-    configurations += ["small"] * given.small
+    configurations = ["small"] * given.small + configurations
     configurations += ["large"] * given.large
     outputs = []
     for name in [*configurations, "growth"]:
