@@ -43,17 +43,22 @@ class _Smallest:
 
     def kept(self) -> tuple[NDArray[Any], ...]:
         """Return the rows, their scores and their values, smallest first."""
-        none = no_index(), np.empty(0), np.empty(0)
         if not self._waiting:
-            return none
-        parts = zip(none, *self._waiting, strict=True)
-        index, score, values = (np.concatenate(part) for part in parts)
-        kept = np.arange(index.size)
+            return no_index(), np.empty(0), np.empty(0)
+        is_one = len(self._waiting) == 1
+        parts = zip(*self._waiting, strict=True)
+        index, score, values = (p[0] if is_one else np.concatenate(p) for p in parts)
+        kept: Any = slice(None)
         if index.size > self.k > 0:
             # All rows that tie with the k-th smallest stay until the sort below.
             kth = np.partition(score, self.k - 1)[self.k - 1]
             kept = np.flatnonzero(score <= kth)
-        order = kept[np.lexsort((index[kept], score[kept]))[: self.k]]
+        index, score, values = index[kept], score[kept], values[kept]
+        # Rows of one offer are in order, and stay so where they tie.
+        order = np.argsort(score, kind="stable")
+        if not is_one:
+            order = np.lexsort((index, score))
+        order = order[: self.k]
         found = index[order], score[order], values[order]
         self._waiting, self._n_waiting = [found], order.size
         if 0 < self.k == order.size:

@@ -171,7 +171,12 @@ def result_of(
     record: type[Answer],
 ) -> Answer:
     """Put a verdict, what it cost and the margin's bounds into a public record."""
-    answer = record(
+    carriers: dict[str, Any] = {}
+    if record is LargestMargin and verdict.support is not None:
+        square = None if verdict.square is None else LazyIfMade(verdict.square)
+        support = np.sort(problem.given(verdict.support))
+        carriers = {"support": support, "_square": square}
+    return record(
         status=verdict.status,
         message=verdict.message,
         classes=problem.classes,
@@ -191,12 +196,8 @@ def result_of(
         _shown=LazyIfMade(partial(_shown_rows, problem, verdict)),
         **_hyperplane(problem, verdict),
         **_conflict(problem, verdict),
+        **carriers,
     )
-    if isinstance(answer, LargestMargin) and verdict.support is not None:
-        support = np.sort(problem.given(verdict.support))
-        square = None if verdict.square is None else LazyIfMade(verdict.square)
-        answer = replace(answer, support=support, _square=square)
-    return answer
 
 
 def one_class(problem: Problem, effort: Effort, record: type[Answer]) -> Answer:

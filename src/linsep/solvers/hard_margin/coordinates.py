@@ -17,7 +17,11 @@ from typing import Any
 import numpy as np
 
 from linsep.arrays import Floats
+from linsep.rows._sweeps import centred_rows
 from linsep.solvers.scaling import SAFE_EXPONENT, exponent_above, shifted
+
+# Columns up to this power of two, or down, need not be brought below 1 first.
+USUAL_EXPONENT = 100
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,8 @@ class Direct:
     Attributes
     ----------
     size : int
-        No entry exceeds ``2**size``: first of all the columns are brought below 1.
+        No entry exceeds ``2**size``: first of all the columns are brought below 1,
+        unless they are not far from it; 0 then.
     centre : ndarray of shape (n_features,)
         Zero without an intercept.
     spread : int
@@ -50,18 +55,21 @@ class Direct:
             return cls(size, no_shift, 0, False), unit, np.ones(len(signed))
         signs = signed[:, -1].copy()
         size = exponent_above(signed[:, :-1])
-        with np.errstate(over="ignore"):  # of the last column, which is written below
-            rows = shifted(signed, -size)
-        features = rows[:, :-1]
+        if abs(size) <= USUAL_EXPONENT:
+            size = 0
+        else:
+            with np.errstate(over="ignore"):  # of the last column, which is not read
+                signed = shifted(signed, -size)
+            signed[:, -1] = signs
         # Midway between the two class means; rows are signed, which the classes'
         # weights undo.
         positive = signs > 0
         n_positive = int(np.count_nonzero(positive))
         upper, lower = 0.5 / max(1, n_positive), 0.5 / max(1, len(signs) - n_positive)
-        centre = np.where(positive, upper, -lower) @ features
-        features -= signs[:, None] * centre
-        spread = exponent_above(features)
-        rows[:, -1] = 0.0
+        centre = np.where(positive, upper, -lower) @ signed[:, :-1]
+        rows, largest = np.empty(signed.shape), np.zeros(signed.shape[1])
+        centred_rows(np.ascontiguousarray(signed), centre, rows, largest)
+        spread = exponent_above(largest[:-1])
         rows = shifted(rows, -spread)
         rows[:, -1] = signs
         return cls(size, centre, spread, True), rows, signs
