@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import nnls
 
 from judges import assert_minimal_conflict, z3_separable
-from linsep.proof import linear, simplex
+from linsep.proof import gordan, linear, simplex
 from linsep.proof.gordan import conflict_from_candidate, dense_columns
 
 small = st.tuples(st.integers(1, 12), st.integers(1, 4)).flatmap(
@@ -62,17 +62,28 @@ def test_a_dependence_of_both_signs_is_no_conflict(A):
     assert_minimal_conflict(A, conflict.rows, conflict.weights)
 
 
-def test_a_single_dependence_is_solved_for_without_the_simplex_method(monkeypatch):
+@pytest.mark.parametrize("few", [0, 100])
+def test_a_single_dependence_is_solved_for_without_the_simplex_method(few, monkeypatch):
+    monkeypatch.setattr(gordan, "FEW_ROWS", few)
     monkeypatch.setattr(simplex, "decide", None)
     A = np.array([[1.0, 0, 0], [0, 2.0, 0], [-3.0, -5.0, 0], [0, 0, 1.0]])
     conflict = conflict_from_candidate(A, range(4))
     assert (conflict.rows, conflict.weights) == ((0, 1, 2), (6, 5, 2))
+    assert conflict_from_candidate(A, [0, 2, 3]) is None
+
+
+def test_many_rows_are_not_eliminated_at_once(monkeypatch):
+    monkeypatch.setattr(linear, "small_null_basis", None)
+    A = np.vstack([np.eye(60), -np.arange(1.0, 61.0)])
+    conflict = conflict_from_candidate(A, range(61))
+    assert conflict.weights == (*range(1, 61), 1)
 
 
 def test_a_dependence_modulo_a_prime_alone_is_no_conflict(monkeypatch):
     # Both rows are (1, 1) modulo 2, yet independent.
     A = np.array([[1.0, 1.0], [-1.0, 1.0]])
     monkeypatch.setattr(linear, "_PRIMES", (2, *linear._PRIMES))
+    monkeypatch.setattr(gordan, "FEW_ROWS", 0)
     assert conflict_from_candidate(A, [0, 1]) is None
 
 
