@@ -17,7 +17,6 @@ from linsep.arrays import Floats, Mask, Reals
 from linsep.input.errors import InputError
 
 _CHUNK = 1 << 18  # entries looked at together: a mask of 256 KB
-FEW = 1 << 12  # so many are looked at one by one before anything else
 _LARGEST_SAFE_INTEGER = 2**53  # every integer up to here is a float64
 _ENCODE = (
     "turn text and categories into 0/1 columns (for example with pandas.get_dummies) "
@@ -39,8 +38,6 @@ def exact_floats(values: NDArray[Any], where: str) -> Reals:
     >>> exact_floats(np.array([1, 2**60]), "X")
     array([1.0000000e+00, 1.1529215e+18])
     """
-    if values.dtype == np.float64 and values.flags.aligned:
-        return values
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind == "f" and size <= 8:
         return np.require(values, np.float64 if size == 8 else np.float32, "A")
@@ -81,8 +78,6 @@ def require_finite(
     the CSR matrix `rows`. Numbers whose sum is finite are finite themselves. The
     converse fails (a sum may overflow), so the others are looked at themselves.
     """
-    if values.size <= FEW and np.isfinite(values).all():
-        return
     step = max(1, _CHUNK * len(values) // max(1, values.size))
     starts = range(0, len(values), step)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,16 +1,18 @@
 from linsep.arrays import Floats, Index, Signs
+from linsep.solvers._optimistic import Sweep
 
 def means_apart(
     X: Floats, signs: Signs, constant: bool
 ) -> tuple[bool, Floats, tuple[float, float, float]] | None: ...
 
 class Unit:
+    rows: Floats
     is_usable: bool
     def __init__(self, X: Floats, signs: Signs, constant: bool) -> None: ...
     def mean_separates(self) -> Floats | None: ...
     def whiten(self) -> bool: ...
     def play(
-        self, stages: tuple[tuple[int, int], ...], most_rounds: int
+        self, sweep: Sweep, stages: tuple[tuple[int, int], ...], most_rounds: int
     ) -> tuple[int, Floats | None]: ...
     def decide(
         self, tolerance: float, most_steps: int

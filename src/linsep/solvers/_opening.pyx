@@ -7,8 +7,8 @@ from libc.string cimport memset
 import numpy as np
 
 from linsep.solvers._active_set import CONFLICT, OPTIMAL, ActiveRows
-from linsep.solvers._blas cimport add_rows, dot, products
-from linsep.solvers._optimistic import Loop, Sweep
+from linsep.solvers._blas cimport add_rows, dot, products, solve_triangle
+from linsep.solvers._optimistic import Loop
 
 # A column that varies by less than this share of its values is constant.
 cdef double CONSTANT = 1e-12
@@ -16,8 +16,6 @@ cdef double CONSTANT = 1e-12
 cdef Py_ssize_t BLOCK_COLUMNS = 512
 # What is squared is between this and its inverse.
 cdef double LEAST = 2.0**-100
-# Rows that stay in a core's cache between their two readings, in entries.
-cdef Py_ssize_t BLOCK_ENTRIES = 1 << 12
 # A column of which no more than this share, squared, is new depends on the others.
 cdef double DEPENDENT = 1e-13
 # Unit rows whose product is not below this are not opposite, whatever was rounded.
@@ -143,44 +141,26 @@ cdef tuple _hull_point(
     return sqrt(square), weighed, longest
 
 
-# A BLAS would use its threads for these, which wait for one another on a busy machine.
-cdef bint _factor(const double[:, ::1] rows, double[:, ::1] L) noexcept nogil:
-    """Set L, lower and zero before, to ``L L^T = rows^T rows``; False if it has none."""
+# A BLAS would use its threads for this, which wait for one another on a busy machine.
+cdef bint _factor(const double[:, ::1] rows, double[:, ::1] R) noexcept nogil:
+    """Set R, upper and zero before, to ``R^T R = rows^T rows``; False if it has none."""
     cdef Py_ssize_t i, a, b, k = rows.shape[1]
     cdef double square
     for i in range(rows.shape[0]):
         for a in range(k):
-            for b in range(a + 1):
-                L[a, b] += rows[i, a] * rows[i, b]
+            for b in range(a, k):
+                R[a, b] += rows[i, a] * rows[i, b]
     for a in range(k):
-        square = L[a, a]
-        for b in range(a):
-            for i in range(b):
-                L[a, b] -= L[a, i] * L[b, i]
-            L[a, b] /= L[b, b]
-            L[a, a] -= L[a, b] * L[a, b]
-        if not L[a, a] > DEPENDENT * square:
+        square = R[a, a]
+        for i in range(a):
+            for b in range(a, k):
+                R[a, b] -= R[i, a] * R[i, b]
+        if not R[a, a] > DEPENDENT * square:
             return False
-        L[a, a] = sqrt(L[a, a])
+        R[a, a] = sqrt(R[a, a])
+        for b in range(a + 1, k):
+            R[a, b] /= R[a, a]
     return True
-
-
-cdef void _divide(const double[:, ::1] L, double* row) noexcept nogil:
-    """Overwrite a row by ``row inverse(L^T)``."""
-    cdef Py_ssize_t a, b
-    for a in range(L.shape[0]):
-        for b in range(a):
-            row[a] -= L[a, b] * row[b]
-        row[a] /= L[a, a]
-
-
-cdef void _solve(const double[:, ::1] L, double[::1] u) noexcept nogil:
-    """Overwrite ``u`` by ``inverse(L^T) u``."""
-    cdef Py_ssize_t a, b
-    for a in range(L.shape[0] - 1, -1, -1):
-        u[a] /= L[a, a]
-        for b in range(a):
-            u[b] -= L[a, b] * u[a]
 
 
 def means_apart(const double[:, ::1] X, const int8_t[::1] signs, bint constant):
@@ -243,6 +223,8 @@ cdef class Unit:
 
     Attributes
     ----------
+    rows : ndarray of shape (n, d), or (n, d + 1) with the constant
+        The signed rows, of unit length.
     is_usable : bool
         Whether there are unit rows: no number is too large or too small, no row zero.
     """
@@ -251,7 +233,7 @@ cdef class Unit:
     cdef const double[:, ::1] _X
     cdef const int8_t[::1] _signs
     cdef bint _constant
-    cdef object _rows
+    cdef readonly object rows
     cdef double[:, ::1] _unit
     cdef double[::1] _held
     cdef double[:, ::1] _triangle
@@ -267,7 +249,7 @@ cdef class Unit:
         self._held = np.zeros(2 * (n + d))
         self._p, self._lengths = &self._held[0], &self._held[n]
         self._centre, self._scale = &self._held[2 * n], &self._held[2 * n] + d
-        self._unit = self._rows = np.empty((n, d + constant))
+        self._unit = self.rows = np.empty((n, d + constant))
         self.is_usable = _spread(X, self._centre, self._scale, constant) and _unit_rows(
             X, signs, self._centre, self._scale, constant, self._unit, self._lengths
         )
@@ -301,14 +283,16 @@ cdef class Unit:
             self._triangle = triangle
         for i in range(n):
             if self._is_whitened:
-                _divide(triangle, &self._unit[i, 0])
+                solve_triangle(k, &triangle[0, 0], k, True, &self._unit[i, 0])
                 self._lengths[i] = sqrt(dot(k, &self._unit[i, 0], &self._unit[i, 0]))
             for j in range(k):
                 self._unit[i, j] /= self._lengths[i]
         return self._is_whitened
 
-    def play(self, tuple stages, Py_ssize_t most_rounds):
-        """Play the loop; return its rounds, and a vector that separates or None.
+    def play(self, sweep, tuple stages, Py_ssize_t most_rounds):
+        """Play the loop by a sweep over the unit rows.
+
+        Returns its rounds, and a vector that separates or None.
 
         A stage is a number of rounds in all, and one row in how many may be on the
         wrong side after them if the next stage is to follow.
@@ -316,8 +300,7 @@ cdef class Unit:
         cdef Py_ssize_t until, n_wrong, one_in
         cdef Py_ssize_t n = self._unit.shape[0], k = self._unit.shape[1]
         cdef double[:, ::1] vectors
-        bounds = np.array([0, n])
-        loop = Loop(Sweep(self._rows, bounds, max(4, BLOCK_ENTRIES // k), 1), 1.0, 0.5)
+        loop = Loop(sweep, 1.0, 0.5)
         for until, one_in in stages:
             until = min(until, most_rounds)
             if loop.n_rounds >= until:
@@ -354,7 +337,7 @@ cdef class Unit:
         weights. Both are None where the steps do not do.
         """
         cdef Py_ssize_t i, n = self._unit.shape[0]
-        active = ActiveRows(self._rows, np.zeros(n), False)
+        active = ActiveRows(self.rows, np.zeros(n), False)
         ending = active.steps(np.arange(n), tolerance, most_steps)
         rows, multipliers = active.active[: active.k], active.multipliers[: active.k]
         if ending == OPTIMAL:
@@ -399,11 +382,11 @@ cdef class Unit:
 
         Over a power of two, so that the least ``a_i . w`` is near 1.
         """
-        cdef Py_ssize_t j, d = self._X.shape[1]
+        cdef Py_ssize_t j, d = self._X.shape[1], k = self._unit.shape[1]
         weights = np.array(u)
         cdef double[::1] w = weights
         if self._is_whitened:
-            _solve(self._triangle, w)
+            solve_triangle(k, &self._triangle[0, 0], k, False, &w[0])
         for j in range(d):
             w[j] *= self._scale[j]
             if self._constant:

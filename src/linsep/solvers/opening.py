@@ -18,6 +18,7 @@ from linsep.solvers._opening import Unit, means_apart
 from linsep.solvers.active_set import TOLERANCE
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import length_above
+from linsep.solvers.oracle import Oracle
 
 # Entries of the rows, at most: a round then takes a few ten microseconds.
 MOST_ENTRIES = 1 << 17
@@ -86,7 +87,8 @@ def opened(rows: Rows, most_rounds: int | None = None) -> Opening | None:
         if u is None and most_rounds != 1:
             if n * d**2 <= MOST_WHITENED:
                 unit.whiten()
-            n_played, u = unit.play(STAGES, (most_rounds or ALL_ROUNDS + 1) - 1)
+            most = (most_rounds or ALL_ROUNDS + 1) - 1
+            n_played, u = unit.play(Oracle(unit.rows).sweep, STAGES, most)
             n_rounds += n_played
         if u is None and most_rounds is None:
             n_steps = min(STEPS_A_COLUMN * d, MOST_WORK // (n * d + 3 * d**2))
