@@ -452,7 +452,7 @@ def test_summary_names_features_rows_and_reason():
     assert "age=30, dose=2" in text
     assert "row 1, yes" in text
     text = separate(frame, ["no", "yes", "yes"]).summary()
-    assert "Largest coefficients: dose 2, age 0.2;" in text
+    assert "Largest coefficients: dose 1.125, age 0.1125;" in text
 
 
 def test_html_escapes_what_the_data_say():

@@ -8,6 +8,7 @@ import linsep
 from linsep import datasets
 from linsep.proof import ladder
 from linsep.solvers import metric
+from linsep.solvers.descent import MOST_VISITS
 from linsep.solvers.diagonal_metric import LEAST_TRIED, MOST_TRIED, rounds_worth_a_try
 from linsep.solvers.engines import Kind, solve
 
@@ -52,21 +53,27 @@ def test_an_easy_margin_takes_a_few_rounds_and_no_factorisation(monkeypatch, kin
     found = solve(A)
     assert found.kind is Kind.SEPARATOR
     assert (A @ found.w > 0).all()
-    assert found.n_rounds <= rounds_worth_a_try(A) <= MOST_TRIED
+    if kind == "sparse":
+        assert found.n_rounds <= rounds_worth_a_try(A) <= MOST_TRIED
+    else:
+        assert found.n_rounds <= 1 + MOST_VISITS
+        p = found.weights  # which bound the margin from above
+        assert p.min() > 0
+        assert p.sum() == pytest.approx(1.0)
+        margin = (A @ found.w).min() / np.linalg.norm(found.w)
+        assert margin <= np.linalg.norm(p @ A[found.support])
 
 
 @pytest.mark.parametrize("kind", LARGE)
 def test_what_is_tried_in_vain_is_bounded_and_counted(monkeypatch, kind):
     A = LARGE[kind]()
-    A = (
-        sparse.vstack([A, -A[:1]], format="csr")
-        if kind == "sparse"
-        else (
-            np.vstack([A, -A[:1]])  # which nothing separates
-        )
-    )
-    n_tried = rounds_worth_a_try(A)
-    assert LEAST_TRIED <= n_tried <= MOST_TRIED
+    if kind == "sparse":
+        A = sparse.vstack([A, -A[:1]], format="csr")  # which nothing separates
+        n_tried = rounds_worth_a_try(A)
+        assert LEAST_TRIED <= n_tried <= MOST_TRIED
+    else:
+        A = np.vstack([A, -A])
+        n_tried = 1  # half of them are on the wrong side after the first round
     metrics, told = [], []
     plain = metric.whiten
     monkeypatch.setattr(
@@ -87,13 +94,25 @@ def test_what_is_tried_in_vain_is_bounded_and_counted(monkeypatch, kind):
     assert told == sorted(told)
     assert solve(A, max_rounds=n_tried).n_rounds == n_tried
     assert metrics == [True, False, True]
-    assert solve(A, max_rounds=3).n_rounds == 3
+    assert solve(A, max_rounds=1).n_rounds == 1
+    assert solve(A, max_rounds=1, should_stop=lambda _: True).n_rounds <= 1
+
+
+@pytest.fixture
+def untried(monkeypatch):
+    """No metric but that of a factor is formed."""
+    plain = metric.whiten
+
+    def whiten(rows, *, diagonal, **options):
+        assert not diagonal
+        return plain(rows, diagonal=diagonal, **options)
+
+    monkeypatch.setattr("linsep.solvers.engines.whiten", whiten)
 
 
 @pytest.mark.parametrize(
     "A",
     [
-        np.ones((0, 3)),
         dense(6, 2),
         dense(1_797, 64),
         dense(63, 2_308),
@@ -101,17 +120,33 @@ def test_what_is_tried_in_vain_is_bounded_and_counted(monkeypatch, kind):
     ],
     ids=lambda A: "x".join(map(str, A.shape)),
 )
-def test_rows_that_are_factored_quickly_are_not_tried(A):
-    assert rounds_worth_a_try(A) == 0
+def test_rows_that_are_factored_quickly_are_not_tried(untried, A):
+    solve(A, max_rounds=5)
 
 
-def test_a_sample_and_a_warm_start_are_not_tried(monkeypatch):
-    A = signed(dense(40, 5))
-    monkeypatch.setattr(
-        "linsep.solvers.engines.rounds_worth_a_try", lambda rows: pytest.fail("tried")
-    )
-    assert solve(A, complete=False).kind is Kind.SEPARATOR
-    assert solve(A, start=np.arange(3)).kind is Kind.SEPARATOR
+def test_a_sparse_sample_and_a_warm_start_are_not_tried(untried):
+    A = signed(LARGE["sparse"]())
+    solve(A, complete=False, max_rounds=1)
+    solve(A, start=np.arange(3), max_rounds=1)
+
+
+def test_what_was_tried_is_not_tried_again(untried):
+    assert solve(signed(dense(300, 130)), tried=True).kind is Kind.SEPARATOR
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+def test_a_part_of_the_rows_is_separated_with_room_to_spare(monkeypatch, shift):
+    # In the units of the descent: so many rows that no hyperplane has half the margin.
+    monkeypatch.setattr(metric, "second_moment", lambda *_: pytest.fail("factored"))
+    X = dense(900, 140)
+    signs = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += signs
+    X += shift
+    A = np.column_stack([X, np.ones(len(X))]) * signs[:, None]
+    found = solve(A, complete=False, constant=True)
+    assert found.kind is Kind.SEPARATOR
+    products = A @ found.w
+    assert products.min() > 0.1 * np.median(products)
 
 
 @pytest.mark.parametrize(("d", "seed"), [(100, 0), (140, 1), (140, 3), (140, 5)])

@@ -12,10 +12,10 @@ import linsep
 from linsep.rows import rows_from
 from linsep.search.limits import Limits, Monitor
 from linsep.search.separator_search import Search, SeparatorEngine, find_separator
-from linsep.solvers import opening
-from linsep.solvers._opening import Unit, means_apart
+from linsep.solvers._descent import Descent
+from linsep.solvers._opening import means_apart
+from linsep.solvers.descent import MANY_COLUMNS
 from linsep.solvers.opening import MOST_ENTRIES, opened
-from linsep.solvers.oracle import Oracle
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -94,36 +94,15 @@ def test_a_point_with_both_labels_is_found_first(seed, d, shared):
         assert answer.conflict.tolist() == [3, 11]
 
 
-@given(seed=SEEDS, n=st.integers(1, 30), d=st.integers(1, 6))
-def test_the_first_round_is_that_of_the_loop(seed, n, d):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d))
-    signs = rng.choice(np.array([-1, 1], dtype=np.int8), n)
-    scaled = signs[:, None] * X / np.sqrt((X**2).mean(axis=0))
-    unit = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    mean, rows = unit.mean(axis=0), Unit(X, signs, False)
-    u = rows.mean_separates()
-    least = (unit @ mean).min()
-    if abs(least) > 1e-12:
-        assert (u is not None) == (least > 0)
-    if u is not None:
-        np.testing.assert_allclose(u, mean, atol=1e-13)
-        n_rounds, played = rows.play(Oracle(rows.rows).sweep, ((8, 1),), 8)
-        assert n_rounds == 1
-        np.testing.assert_allclose(played, mean, atol=1e-13)
-
-
-def test_whitened_rounds_do_not_depend_on_the_basis_of_the_columns():
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((60, 5))
-    signs = np.where(X @ np.array([1.0, 3, -2, 1, 0.1]) > 0, 1, -1).astype(np.int8)
-    mixed = X @ rng.standard_normal((5, 5)) * 10.0 ** np.arange(-2, 3)
-    found, other = (
-        opened(rows_from(X, signs, True)),
-        opened(rows_from(mixed, signs, True)),
-    )
-    assert found.w is not None
-    assert found.n_rounds == other.n_rounds > 1
+@given(seed=SEEDS, n=st.integers(2, 60), d=st.integers(1, 6), power=st.integers(-9, 9))
+def test_units_of_the_columns_do_not_matter(seed, n, d, power):
+    rows = problem_of(seed, n, d)
+    scale = 2.0 ** (power * np.random.default_rng(seed).integers(-2, 3, d))
+    found = opened(rows)
+    other = opened(rows_from(rows.X * scale, rows.signs, True))
+    assert found.n_rounds == other.n_rounds
+    if found.w is not None:
+        np.testing.assert_array_equal(found.w[:-1], other.w[:-1] * scale)
 
 
 @pytest.mark.parametrize("make", [np.asfortranarray, np.float32, lambda X: X[::2]])
@@ -178,13 +157,90 @@ def test_the_rounds_allowed_are_not_exceeded(most):
     assert (verdict.hyperplane is None) == (most < 40)
 
 
-def test_rounds_without_hope_are_not_played():
+def test_a_descent_without_hope_is_over_when_it_has_met_each_row():
     labels = np.random.default_rng(1).integers(0, 2, 3_000)
     X = np.random.default_rng(0).standard_normal((3_000, 20))
     rows = rows_from(X, (2 * labels - 1).astype(np.int8), True)
     # A limit leaves the active set out, which decides them in some steps.
-    assert opened(rows, 500).n_rounds <= 1 + opening.STAGES[0][0] + 1
+    assert opened(rows, 500).n_rounds == 1
     assert opened(rows).conflict is not None
+
+
+def test_one_row_left_on_the_wrong_side_is_no_reason_to_go_on_for_ever():
+    X = np.array([[0.0], [1.0], [2.0]])
+    found = opened(rows_from(X, np.array([1, -1, 1], dtype=np.int8), True), 10_000)
+    assert found.w is None
+    assert found.n_rounds < 100
+
+
+def long_rows(n=1_200, d=MANY_COLUMNS, room=0.5):
+    """Rows of many columns, more entries than of small data, and a plane's signs."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, d))
+    normal = rng.standard_normal(d) / np.sqrt(d)
+    signs = np.where(X @ normal > 0, 1, -1).astype(np.int8)
+    return rows_from(X + room * np.outer(signs, normal), signs, True)
+
+
+def test_larger_data_of_many_columns_are_opened_too():
+    rows = long_rows()
+    assert rows.X.size > MOST_ENTRIES
+    found = opened(rows)
+    assert found.w is not None
+    assert (rows.signs * (rows.X @ found.w[:-1] + found.w[-1]) > 0).all()
+    narrow = rows_from(rows.X[:, 2:].repeat(2, axis=0), rows.signs.repeat(2), True)
+    assert opened(narrow) is None
+
+
+def test_a_limit_ends_a_descent_between_two_looks():
+    class Over(Exception):
+        pass
+
+    def over():
+        raise Over
+
+    with pytest.raises(Over):
+        opened(long_rows(room=0.01), None, over)
+
+
+@given(seed=SEEDS, n=st.integers(1, 40), k=st.integers(1, 8))
+def test_each_round_of_the_descent_raises_the_dual_objective(seed, n, k):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((n, k)) + rng.standard_normal(k)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    descent, before = Descent(rows, 1 + seed, 0.0), 0.0
+    assert descent.n_wrong == n
+    for _ in range(6):
+        assert descent.descend(1, 1) <= 1
+        assert (descent.weights >= 0).all()
+        np.testing.assert_allclose(descent.weights @ rows, descent.w, atol=1e-9)
+        objective = descent.weights.sum() - descent.w @ descent.w / 2
+        assert objective >= before - 1e-9 * abs(before)
+        before = objective
+        products = rows @ descent.w
+        if abs(products).min() > 1e-9:
+            assert descent.look() == descent.n_wrong == (products <= 0).sum()
+            near = (products < 1.2) | (descent.weights > 0)
+            assert descent.near.tolist() == np.flatnonzero(near).tolist()
+
+
+def test_orthogonal_rows_need_one_visit_each():
+    descent = Descent(np.eye(4), 7, 0.5)
+    assert descent.descend(100, 100) == 2  # and one to see that all have enough
+    np.testing.assert_array_equal(descent.w, np.ones(4))
+    np.testing.assert_array_equal(descent.weights, np.ones(4))
+
+
+def test_the_descent_is_the_same_each_time_and_for_each_seed_another():
+    rows = signed(long_rows(200, 30))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def weights(seed):
+        descent = Descent(rows, seed, 0.0)
+        descent.descend(1, 1)
+        return descent.weights.tolist()
+
+    assert weights(5) == weights(5) != weights(6)
 
 
 @given(

@@ -49,7 +49,9 @@ class DenseRows(MatrixRows):
             self.X, self.signs, weights, constant, *bounds
         )
         counts = n_violations, n_unsettled
-        return Scan(down, up, settled, *counts, no_index(), NO_NUMBERS, error)
+        return Scan(
+            down, up, settled, *counts, no_index(), NO_NUMBERS, error, NO_NUMBERS
+        )
 
     def _fill(
         self,

@@ -33,11 +33,7 @@ class MatrixRows(ABC):
         self.X = X
         self.signs = signs
         self.fit_intercept = fit_intercept
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows, and of columns with the constant counted."""
-        return self.X.shape[0], self.X.shape[1] + int(self.fit_intercept)
+        self.shape: tuple[int, int] = X.shape[0], X.shape[1] + fit_intercept
 
     @property
     def dtype(self) -> np.dtype[Any]:

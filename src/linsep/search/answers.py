@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -143,9 +142,14 @@ def answered(
         problem = read()
         if len(problem.classes) == 1 and problem.fit_intercept:
             return one_class(problem, monitor.effort, record)
-        with at_rest(problem.rows):
-            with _watched(problem.rows, monitor):
-                verdict = find(problem.rows)
+        rows = problem.rows
+        if not isinstance(rows, BlockRows):
+            told = find(rows), monitor.effort, monitor.interval, record
+            return result_of(problem, *told)
+        monitor.n_rows = rows.shape[0]
+        with at_rest(rows):
+            with rows.watched(monitor.read):
+                verdict = find(rows)
             told = verdict, monitor.effort, monitor.interval, record
             return result_of(problem, *told)
     except KeyboardInterrupt:
@@ -153,14 +157,6 @@ def answered(
             return interrupted(monitor.effort, record, fit_intercept)
         verdict = Verdict.undecided(Reason.INTERRUPTED.text())
         return result_of(problem, verdict, monitor.effort, monitor.interval, record)
-
-
-def _watched(rows: Rows, monitor: Monitor) -> AbstractContextManager[None]:
-    """Let the monitor know of every block that is read meanwhile."""
-    if not isinstance(rows, BlockRows):
-        return nullcontext()
-    monitor.n_rows = rows.shape[0]
-    return rows.watched(monitor.read)
 
 
 def result_of(

@@ -152,11 +152,13 @@ class Monitor:
 
     def at_least(self, bound: float) -> None:
         """Take in a proved lower bound on the largest margin."""
-        self.interval = Interval(max(self.interval.lower, bound), self.interval.upper)
+        if bound > self.interval.lower:
+            self.interval = Interval(bound, self.interval.upper)
 
     def at_most(self, bound: float) -> None:
         """Take in a proved upper bound on the largest margin."""
-        self.interval = Interval(self.interval.lower, min(self.interval.upper, bound))
+        if bound < self.interval.upper:
+            self.interval = Interval(self.interval.lower, bound)
 
     def reason_to_stop(self, *, rounds: bool = True) -> str | None:
         """Return why the search must end now, if it must.
@@ -172,7 +174,8 @@ class Monitor:
 
     def stop_if_due(self, *, rounds: bool = True) -> None:
         """Raise `Stopped` if the search must end; for use between steps."""
-        self.tell_if_waiting()
+        if self.callback is not None:
+            self.tell_if_waiting()
         reason = self.reason_to_stop(rounds=rounds)
         if reason is not None:
             raise Stopped(reason)
@@ -208,7 +211,8 @@ class Monitor:
         self.n_passes += 1
         self.n_violations = n_violations
         self.trace.append(self._progress())
-        self._tell(self.trace[-1])
+        if self.callback is not None:
+            self._tell(self.trace[-1])
 
     def amend_last_sweep(self) -> None:
         """Put bounds that were proved after the last sweep into its record."""

@@ -22,11 +22,11 @@ from linsep.search.answers import Verdict
 from linsep.search.factorisation import by_factorisation
 from linsep.search.hyperplane import Hyperplane, exact_scan
 from linsep.search.limits import Monitor, Stopped
+from linsep.search.opening_first import by_opening
 from linsep.search.reasons import Reason
 from linsep.solvers.bounds import margin_lower, margin_upper
 from linsep.solvers.engines import Candidate, Kind, solve
 from linsep.solvers.metric import MOST_COORDINATES
-from linsep.solvers.opening import Opening, opened
 
 # Conflicts of more rows, and working sets of more columns, are proved inseparable by a
 # factorisation: exact arithmetic takes minutes.
@@ -71,6 +71,11 @@ class Search:
         Beyond this many rows no minimal conflict is looked for.
     start : ndarray of shape (d,) or None, default=None
         Weights of a fit, near which the factorisation begins.
+
+    Attributes
+    ----------
+    is_opened : bool
+        Whether the opening was tried on all the rows, in vain.
     """
 
     rows: Rows
@@ -78,49 +83,17 @@ class Search:
     rng: np.random.Generator | int
     most_settled: int = MOST_SETTLED
     start: Floats | None = None
+    is_opened: bool = field(default=False, init=False)
 
     def run(self, engine: Engine, *, with_opening: bool = False) -> Verdict:
         """Decide, or say why not."""
         try:
-            verdict = self.opened() if with_opening else None
+            verdict = by_opening(self) if with_opening else None
             return verdict or self.decide(engine)
         except Stopped as stop:
             return Verdict.undecided(str(stop))
         except KeyboardInterrupt:
             return Verdict.undecided(Reason.INTERRUPTED.text())
-
-    def opened(self) -> Verdict | None:
-        """Try a few rounds on all rows, if they are few: most small data need no more.
-
-        None where they find no hyperplane, or the sweep does not prove it.
-        """
-        monitor = self.monitor
-        found = opened(self.rows, monitor.rounds_left)
-        if found is None:
-            return None
-        monitor.n_rounds += found.n_rounds
-        monitor.at_most(found.margin_upper)
-        if found.conflict is not None:
-            every = np.arange(self.rows.shape[0])
-            working = WorkingSet(self.rows, self.rng, start=every)
-            return self._opened_conflict(working, found)
-        if found.w is None:
-            return None
-        monitor.n_working = self.rows.shape[0]
-        hyperplane = Hyperplane(found.w)
-        scan = self.sweep(hyperplane, 0)
-        return None if scan.margin <= 0.0 else Verdict.separable(hyperplane)
-
-    def _opened_conflict(self, working: WorkingSet, found: Opening) -> Verdict | None:
-        """Settle what seems to be a conflict, a point with both labels first."""
-        conflict, opposite = found.conflict, found.opposite
-        verdict = None
-        if opposite is not None:
-            pair = np.array(opposite), np.ones(2)
-            verdict = self.prove_conflict(working, *pair, may_be_opposite=False)
-        if verdict is not None or conflict is None:
-            return verdict
-        return self.prove_conflict(working, *conflict, found.may_be_opposite)
 
     def decide(self, engine: Engine) -> Verdict:
         """Solve the working set, sweep, grow, until a verdict is proved."""
@@ -294,6 +267,7 @@ class SeparatorEngine:
             max_rounds=monitor.rounds_left,
             should_stop=monitor.counting(),
             patience=patience,
+            tried=self.search.is_opened and working.is_complete,
         )
         monitor.n_rounds = before + candidate.n_rounds
         held = candidate.weights > 0

@@ -5,6 +5,7 @@ from linsep.solvers.scipy_functions import scipy_functions
 with scipy_functions():
     from linsep.solvers import (  # noqa: F401
         _active_set,
+        _descent,
         _factors,
         _opening,
         _optimistic,

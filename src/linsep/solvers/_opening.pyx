@@ -1,13 +1,13 @@
 """The compiled part of the opening: small dense rows, brought to unit length."""
 
-from libc.math cimport INFINITY, exp, fabs, frexp, isfinite, ldexp, sqrt
+from libc.math cimport INFINITY, fabs, frexp, isfinite, ldexp, sqrt
 from libc.stdint cimport int8_t
 from libc.string cimport memset
 
 import numpy as np
 
 from linsep.solvers._active_set import CONFLICT, OPTIMAL, ActiveRows
-from linsep.solvers._blas cimport add_rows, dot, products, solve_triangle
+from linsep.solvers._blas cimport dot, solve_triangle
 from linsep.solvers._optimistic import Loop
 
 # A column that varies by less than this share of its values is constant.
@@ -18,6 +18,8 @@ cdef Py_ssize_t BLOCK_COLUMNS = 512
 cdef double LEAST = 2.0**-100
 # A column of which no more than this share, squared, is new depends on the others.
 cdef double DEPENDENT = 1e-13
+# The constant is this share of a row's length: what is shorter is learnt slowly.
+cdef double CONSTANT_SHARE = 1.0 / 3.0
 # Unit rows whose product is not below this are not opposite, whatever was rounded.
 cdef double NEARLY_OPPOSITE = -1.0 + 1e-6
 
@@ -59,23 +61,24 @@ cdef bint _spread(
 
 cdef bint _unit_rows(
     const double[:, ::1] X, const int8_t[::1] signs, const double* centre,
-    const double* scale, bint constant, double[:, ::1] out, double* lengths,
+    const double* scale, double constant, double[:, ::1] out, double* lengths,
 ) noexcept nogil:
     """Set the signed rows, of unit length, and their lengths; False if one is zero."""
     cdef Py_ssize_t i, j, d = X.shape[1]
     cdef double square
     for i in range(X.shape[0]):
-        square = 1.0 if constant else 0.0
+        square = constant * constant
         for j in range(d):
             out[i, j] = signs[i] * ((X[i, j] - centre[j]) * scale[j])
             square += out[i, j] * out[i, j]
-        if constant:
-            out[i, d] = signs[i]
+        if constant > 0.0:
+            out[i, d] = signs[i] * constant
         if square < LEAST:
             return False
         lengths[i] = sqrt(square)
+        square = 1.0 / lengths[i]
         for j in range(out.shape[1]):
-            out[i, j] /= lengths[i]
+            out[i, j] *= square
     return True
 
 
@@ -131,7 +134,9 @@ cdef tuple _hull_point(
         square = 0.0
         for j in range(d):
             square += X[i, j] * X[i, j]
-            total[j] += signs[i] * weight * X[i, j]
+        if weight > 0.0:
+            for j in range(d):
+                total[j] += signs[i] * weight * X[i, j]
         square = sqrt(square)
         weighed += weight * square
         longest = max(longest, square)
@@ -235,6 +240,7 @@ cdef class Unit:
     cdef bint _constant
     cdef readonly object rows
     cdef double[:, ::1] _unit
+    cdef double _constant_value
     cdef double[::1] _held
     cdef double[:, ::1] _triangle
     cdef bint _is_whitened
@@ -250,23 +256,12 @@ cdef class Unit:
         self._p, self._lengths = &self._held[0], &self._held[n]
         self._centre, self._scale = &self._held[2 * n], &self._held[2 * n] + d
         self._unit = self.rows = np.empty((n, d + constant))
+        if constant:
+            self._constant_value = max(1.0, CONSTANT_SHARE * sqrt(d))
         self.is_usable = _spread(X, self._centre, self._scale, constant) and _unit_rows(
-            X, signs, self._centre, self._scale, constant, self._unit, self._lengths
+            X, signs, self._centre, self._scale, self._constant_value, self._unit,
+            self._lengths,
         )
-
-    def mean_separates(self):
-        """Play the first round, in which all rows weigh the same; return that vector.
-
-        None if it does not separate.
-        """
-        cdef Py_ssize_t i, n = self._unit.shape[0], k = self._unit.shape[1]
-        mean = np.zeros(k)
-        cdef double[::1] total = mean
-        for i in range(n):
-            self._p[i] = 1.0 / n
-        add_rows(n, k, &self._unit[0, 0], 1.0, self._p, &total[0])
-        products(n, k, &self._unit[0, 0], &total[0], self._p)
-        return mean if self._weigh() == 0 else None
 
     def whiten(self):
         """Change to coordinates in which the rows have unit second moment.
@@ -289,69 +284,42 @@ cdef class Unit:
                 self._unit[i, j] /= self._lengths[i]
         return self._is_whitened
 
-    def play(self, sweep, tuple stages, Py_ssize_t most_rounds):
-        """Play the loop by a sweep over the unit rows.
+    def weigh(self, const double[::1] weights):
+        """Take weights on the unit rows, from which those on the rows as given follow."""
+        cdef Py_ssize_t i
+        for i in range(self._unit.shape[0]):
+            self._p[i] = weights[i] / self._lengths[i]
 
-        Returns its rounds, and a vector that separates or None.
-
-        A stage is a number of rounds in all, and one row in how many may be on the
-        wrong side after them if the next stage is to follow.
-        """
-        cdef Py_ssize_t until, n_wrong, one_in
-        cdef Py_ssize_t n = self._unit.shape[0], k = self._unit.shape[1]
-        cdef double[:, ::1] vectors
-        loop = Loop(sweep, 1.0, 0.5)
-        for until, one_in in stages:
-            until = min(until, most_rounds)
-            if loop.n_rounds >= until:
-                break
-            found = loop.advance(until, 0.0)
-            held = loop.vectors()
-            vectors = held
-            products(n, k, &self._unit[0, 0], &vectors[1, 0], self._p)
-            n_wrong = self._weigh()
-            if found:
-                return loop.n_rounds, held[1 if loop.margin > 0.0 else 0]
-            if n_wrong > max(<Py_ssize_t> 1, n // one_in):
-                break
-        return loop.n_rounds, None
-
-    cdef Py_ssize_t _weigh(self) noexcept:
-        """Turn products with the unit rows into weights on the rows as they are.
-
-        Returns how many products are not positive.
-        """
-        cdef Py_ssize_t i, n = self._unit.shape[0], n_wrong = 0
-        cdef double least = INFINITY
-        for i in range(n):
-            n_wrong += self._p[i] <= 0.0
-            least = min(least, self._p[i])
-        for i in range(n):
-            self._p[i] = exp(least - self._p[i]) / self._lengths[i]
-        return n_wrong
-
-    def decide(self, double tolerance, Py_ssize_t most_steps):
+    def decide(self, near, double tolerance, Py_ssize_t most_steps):
         """Let the active set decide; return its steps, and a vector, or a conflict.
 
-        The vector seems to separate. Of a conflict it returns the rows, and their
-        weights. Both are None where the steps do not do.
+        It looks at the rows that are `near` first. The vector seems to separate. Of a
+        conflict come the rows, and their weights. Both are None where the steps do not
+        do.
         """
         cdef Py_ssize_t i, n = self._unit.shape[0]
         active = ActiveRows(self.rows, np.zeros(n), False)
-        ending = active.steps(np.arange(n), tolerance, most_steps)
-        rows, multipliers = active.active[: active.k], active.multipliers[: active.k]
+        ending = active.steps(near, tolerance, most_steps)
+        if ending == OPTIMAL and len(near) < n:
+            ending = active.steps(np.arange(n), tolerance, most_steps - active.n_steps)
+        cdef Py_ssize_t k = active.k
+        cdef Py_ssize_t[::1] rows = active.active
+        cdef double[::1] shares = active.multipliers
         if ending == OPTIMAL:
             memset(self._p, 0, n * sizeof(double))
-            for i, row in enumerate(rows):
-                self._p[row] = max(multipliers[i], 0.0) / self._lengths[row]
+            for i in range(k):
+                self._p[rows[i]] = max(shares[i], 0.0) / self._lengths[rows[i]]
             return active.n_steps, active.u, None
         if ending != CONFLICT:
             return active.n_steps, None, None
-        rows = np.append(rows, active.entering)
-        p = np.append(np.maximum(-active.direction[: active.k], 0.0), 1.0)
-        for i, row in enumerate(rows):
-            p[i] /= self._lengths[row]
-        return active.n_steps, None, (rows, p)
+        shares = active.direction
+        conflict, weights = np.empty(k + 1, dtype=np.intp), np.empty(k + 1)
+        cdef Py_ssize_t[::1] members = conflict
+        cdef double[::1] p = weights
+        for i in range(k):
+            members[i], p[i] = rows[i], max(-shares[i], 0.0) / self._lengths[rows[i]]
+        members[k], p[k] = active.entering, 1.0 / self._lengths[active.entering]
+        return active.n_steps, None, (conflict, weights)
 
     def opposite(self):
         """Return the first row that seems opposite to an earlier one, and that; or None.
@@ -387,6 +355,8 @@ cdef class Unit:
         cdef double[::1] w = weights
         if self._is_whitened:
             solve_triangle(k, &self._triangle[0, 0], k, False, &w[0])
+        if self._constant:
+            w[d] *= self._constant_value
         for j in range(d):
             w[j] *= self._scale[j]
             if self._constant:

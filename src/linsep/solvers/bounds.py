@@ -31,7 +31,7 @@ EPS = float(np.finfo(np.float64).eps)
 SUBNORMAL = float(np.finfo(np.float64).tiny) / EPS
 # Rows the longest of which is between this and its inverse are multiplied as they are,
 # and so are weights the largest of which is.
-NEAR_ONE = 2.0**100
+NEAR_ONE, FAR_FROM_ONE = 2.0**100, 2.0**-100
 
 
 def norm(values: Floats) -> float:
@@ -138,8 +138,8 @@ def margin_lower(slack: float, coef: Floats) -> float:
     the division is rounded down. No features at all, or none used, means there is no
     hyperplane: the margin is infinite.
     """
-    size = norm(coef)
-    if max(size, abs(slack)) < NEAR_ONE < NEAR_ONE**2 * min(size, abs(slack)):
+    size = length(coef)
+    if FAR_FROM_ONE < size < NEAR_ONE and FAR_FROM_ONE < abs(slack) < NEAR_ONE:
         share = slack / size
         return math.nextafter(share - abs(share) * (coef.size + 8) * EPS, -math.inf)
     largest = float(np.abs(coef).max(initial=0.0))

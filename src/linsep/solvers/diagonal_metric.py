@@ -1,10 +1,11 @@
 """The diagonal metric: it takes out the scale of each column, and sparse stays sparse.
 
-For rows too many and too wide for a factorisation, and for a few rounds before one.
+For rows too many and too wide for a factorisation, and for what is tried before one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,45 +17,47 @@ from linsep.rows import is_sparse
 from linsep.solvers.bounds import row_lengths
 from linsep.solvers.scaling import Balanced, row_blocks, row_numbers, row_squares
 
-# Rounds are tried in this metric before a factorisation where so many cost this share
-# of it: easy margins take a dozen or two.
+# Rounds are tried in this metric before sparse rows are factored where so many cost
+# this share of it: easy margins take a dozen or two.
 TRY_SHARE = 0.15
 LEAST_TRIED, MOST_TRIED = 16, 100
-# What a multiply-add of a round costs in those of a factorisation: dense rows wait for
-# memory, sparse ones are gathered entry by entry; and one of their inner products.
-DENSE_ROUND, SPARSE_ROUND, SPARSE_PRODUCT = 4, 14, 7
+# What a multiply-add of a round costs in those of a factorisation, since sparse rows
+# are gathered entry by entry; and one of their inner products.
+SPARSE_ROUND, SPARSE_PRODUCT = 14, 7
+# The constant is this share of a row's length: what is shorter is learnt slowly.
+CONSTANT_SHARE = 1.0 / 3.0
 
 
 def rounds_worth_a_try(A: Any) -> int:
-    """Return how many rounds in this metric cost little beside factoring the rows.
+    """Return how many rounds in this metric cost little beside factoring sparse rows.
 
     0 where so few are worth it that they would seldom find a separator.
     """
     m, d = A.shape
-    n_entries = A.size  # those held, of a sparse matrix
-    a_round = 2 * n_entries * DENSE_ROUND
-    factoring = m * d * min(m, d)
-    if is_sparse(A):
-        a_round = 2 * (n_entries + m + d) * SPARSE_ROUND
-        by_products = m * n_entries * SPARSE_PRODUCT + m**3 // 3
-        factoring = min(factoring, by_products)
+    a_round = 2 * (A.nnz + m + d) * SPARSE_ROUND
+    by_products = m * A.nnz * SPARSE_PRODUCT + m**3 // 3
+    factoring = min(m * d * min(m, d), by_products)
     n_rounds = min(int(TRY_SHARE * factoring / max(1, a_round)), MOST_TRIED)
     return n_rounds if n_rounds >= LEAST_TRIED else 0
 
 
-def unit_columns(A: Any) -> tuple[Any, Floats, Callable[[Floats], Floats]]:
-    """Bring columns, then rows, to unit length.
+def unit_columns(
+    A: Any, constant: bool = False, largest: Floats | None = None
+) -> tuple[Any, Floats, Callable[[Floats], Floats]]:
+    """Bring columns, then rows, to unit length; the dense `constant`, the last, longer.
 
     Returns the rows, their lengths, and what maps weights on these columns to weights
-    on those of A.
+    on those of A. With the `largest` magnitude of each column A is changed in place.
     """
-    scaled = Balanced.of(A)
+    scaled = Balanced.of(A, largest)
     values, scaled = scaled.values, replace(scaled, values=None)
     if is_sparse(values):
         unit, length, to_columns = _sparse_units(values)
     else:
         width = np.sqrt(np.einsum("ij,ij->j", values, values))
         to_columns = 1.0 / np.where(width > 0, width, 1.0)
+        if constant:
+            to_columns[-1] *= max(1.0, CONSTANT_SHARE * math.sqrt(A.shape[1]))
         values *= to_columns
         unit, length = normalised(values)
 

@@ -5,9 +5,10 @@ quicker depends on the margin, which is not known before: an easy margin takes t
 a few rounds, a hard one thousands, while the active set takes a few steps a coordinate
 whatever the margin. So the loop is given a share of the work that the active set is
 predicted to need, then the active set takes over: little is lost either way. Before
-large rows are factored a few rounds in the diagonal metric are tried, for a small share
-of that. Work is counted in multiply-adds weighted by measured constants
-(``benchmarks/engines.py``), not in seconds, so that results repeat from run to run.
+rows of many columns are factored the descent is tried, or on sparse ones a few rounds
+in the diagonal metric, for a small share of that. Work is counted in multiply-adds
+weighted by measured constants (``benchmarks/engines.py``), not in seconds, so that
+results repeat from run to run.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from linsep.arrays import Floats, Index
 from linsep.rows import is_sparse
 from linsep.solvers.active_set import NO_ROWS, ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
+from linsep.solvers.descent import GOAL, begun, gone_on, is_worth_it
 from linsep.solvers.diagonal_metric import rounds_worth_a_try
 from linsep.solvers.metric import MOST_COORDINATES, Coordinates, rewhiten, whiten
 from linsep.solvers.optimistic import OptimisticLoop, Round
 from linsep.solvers.oracle import Oracle, softmin
-from linsep.solvers.pieces import Halted, halting
+from linsep.solvers.pieces import Check, Halted, halting
 
 # Steps of the active set per coordinate, as seen on planted, real and random data.
 STEPS_A_COORDINATE = 6.0
@@ -93,6 +95,7 @@ def solve(
     max_rounds: int | None = None,
     should_stop: Callable[[int], bool] | None = None,
     patience: float = 1.0,
+    tried: bool = False,
 ) -> Candidate:
     """Separate the rows of a working set, or find weights under which they vanish.
 
@@ -116,6 +119,8 @@ def solve(
         Share of the rows that may be on the wrong side when the metric is formed anew;
         where it is more, the loop and the active set are given up. With no patience at
         all sparse rows stay as they are, in the diagonal metric.
+    tried : bool, default=False
+        Whether the descent was tried on these rows already.
     """
     limit = max_rounds if max_rounds is not None else np.iinfo(np.int64).max
     stop = should_stop if should_stop is not None else lambda n_rounds: False
@@ -123,17 +128,17 @@ def solve(
     with calm_blas(min(rows.shape), n_entries=rows.size):
         too_many = min(rows.shape) > MOST_COORDINATES
         diagonal = too_many or (patience == 0.0 and is_sparse(rows))
-        is_tried = start is None and complete and not diagonal
-        n_tries = rounds_worth_a_try(rows) if is_tried else 0
+        is_tried = not (diagonal or tried)
         try:
             check = halting(lambda _: stop(n_rounds))
-            if n_tries:
-                scaled = whiten(rows, diagonal=True, check=check)
-                found, goes_on = _play(scaled, complete, limit, stop, budget=n_tries)
-                n_rounds = found.n_rounds
-                if not goes_on:
+            if is_tried:
+                known = complete, start is None, constant, limit, stop, check
+                found = _without_a_factor(rows, *known)
+                n_rounds = 0 if found is None else found.n_rounds
+                if found is not None and (
+                    found.kind is Kind.SEPARATOR or n_rounds >= limit or stop(n_rounds)
+                ):
                     return found
-                del scaled
             coordinates = whiten(
                 rows, constant=constant, diagonal=diagonal, check=check
             )
@@ -209,6 +214,37 @@ def _play(
         p = softmin(coordinates.rows @ state.total)
         if not diagonal:
             coordinates = rewhiten(coordinates, p)
+
+
+def _without_a_factor(
+    rows: Any,
+    complete: bool,
+    is_cold: bool,
+    constant: bool,
+    limit: int,
+    stop: Callable[[int], bool],
+    check: Check,
+) -> Candidate | None:
+    """Try what needs no factor of the rows, if it costs little beside one: else None.
+
+    Of sparse rows that is the loop in the diagonal metric, of dense ones the descent.
+    """
+    if is_sparse(rows):
+        n_tries = rounds_worth_a_try(rows) if complete and is_cold else 0
+        if not n_tries:
+            return None
+        scaled = whiten(rows, diagonal=True, check=check)
+        return _play(scaled, complete, limit, stop, budget=n_tries)[0]
+    if not is_worth_it(min(rows.shape)):
+        return None
+    scaled = whiten(rows, constant=constant, diagonal=True, check=check)
+    descent, n_rounds = begun(scaled.rows, 0.0 if complete else GOAL), 1
+    n_rounds += gone_on(descent, limit - 1, check)
+    support = np.flatnonzero(descent.weights)
+    p = descent.weights[support] / scaled.scale[support]
+    kind = Kind.STALLED if descent.n_wrong else Kind.SEPARATOR
+    w = scaled.to_weights(descent.w)
+    return Candidate(kind, w, support, p / p.sum(), n_rounds)
 
 
 def _from_loop(state: Round, coordinates: Coordinates, n_rounds: int) -> Candidate:

@@ -92,7 +92,8 @@ def whiten(
     constant : bool, default=False
         Whether the last column is the signed constant. Then dense features are centred
         first: the metric is the same, but features far from zero lose no digits and
-        constant ones get no weight beside the intercept.
+        constant ones get no weight beside the intercept. In the diagonal metric it is
+        given a good share of the length of a row.
     diagonal : bool, default=False
         Whether the metric is to be diagonal, as it is beyond `MOST_COORDINATES`.
     check : callable, default=no_check
@@ -107,22 +108,25 @@ def whiten(
     check()
     # Scaling may lose what is far below the rest; what overflows is looked at.
     with np.errstate(under="ignore", over="ignore", invalid="ignore"):
-        if diagonal or min(m, d) > MOST_COORDINATES:
-            return Coordinates(*unit_columns(A), is_diagonal=True)
+        diagonal = diagonal or min(m, d) > MOST_COORDINATES
         if constant and not is_sparse(A) and m and d > 1:
-            return _centred(A, check)
-        return _coordinates(A, check)
+            return _centred(A, check, diagonal)
+        return _coordinates(A, check, diagonal, constant)
 
 
-def _coordinates(A: Any, check: Check, largest: Largest = None) -> Coordinates:
+def _coordinates(
+    A: Any, check: Check, diagonal: bool, constant: bool, largest: Largest = None
+) -> Coordinates:
     """Whiten the rows as they are: in place, where the columns' `largest` is given."""
     m, d = A.shape
+    if diagonal:
+        return Coordinates(*unit_columns(A, constant, largest), is_diagonal=True)
     if d > WIDE * m:
         return _gram_coordinates(A, check, largest)
     return _dense_coordinates(as_dense(A), check, largest)
 
 
-def _centred(A: Floats, check: Check) -> Coordinates:
+def _centred(A: Floats, check: Check, diagonal: bool) -> Coordinates:
     """Whiten ``s_i (x_i - c, 1)`` in place of ``s_i (x_i, 1)``, c the mean of x."""
     signs = A[:, -1]
     centre = (A.T @ signs)[:-1] / len(A)
@@ -130,16 +134,16 @@ def _centred(A: Floats, check: Check) -> Coordinates:
     moved, largest = np.empty(A.shape), np.zeros(A.shape[1])
     centred_rows(np.ascontiguousarray(A), centre, moved, largest)
     if not np.isfinite(largest).all():  # at the end of the doubles: as they are
-        return _dense_coordinates(A, check)
+        return _coordinates(A, check, diagonal, constant=True)
     check()
-    inner = _coordinates(moved, check, largest)
+    inner = _coordinates(moved, check, diagonal, True, largest)
 
     def to_weights(u: Floats) -> Floats:
         w = inner.to_weights(u)
         w[-1] -= centre @ w[:-1]
         return w
 
-    return Coordinates(inner.rows, inner.scale, to_weights)
+    return replace(inner, to_weights=to_weights)
 
 
 def rewhiten(coordinates: Coordinates, weights: Floats) -> Coordinates:

@@ -1,13 +1,16 @@
-"""The opening: a few rounds of the loop over small dense rows, before all else.
+"""The opening: dual coordinate descent over small dense rows, before all else.
 
 Most small data need no metric and no working set: in coordinates that take out the mean
-and the scale of each column a few rounds find a hyperplane, or a few steps a conflict.
-All of it is a few compiled calls: between more of them the interpreter would take ten
-times as long as they do.
+and the scale of each column a few visits to each row find a hyperplane, or a few steps
+of the active set a conflict. All of it is a few compiled calls: between more of them
+the interpreter would take ten times as long as they do. Larger data of many columns,
+pictures and representations, are tried by the descent too: it is over before their
+metric would be formed.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -18,17 +21,16 @@ from linsep.solvers._opening import Unit, means_apart
 from linsep.solvers.active_set import TOLERANCE
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import length_above
-from linsep.solvers.oracle import Oracle
+from linsep.solvers.descent import begun, gone_on, is_worth_it
+from linsep.solvers.pieces import Check, no_check
 
 # Entries of the rows, at most: a round then takes a few ten microseconds.
 MOST_ENTRIES = 1 << 17
+# The same of rows that have many columns: they are copied.
+MOST_LONG = 20_000_000
 # Rows of so many columns each, and no more entries, are tried by their means first.
 WIDE, MOST_WIDE = 2, 1 << 27
-# Rounds in all, and one row in how many may be on the wrong side then, or the next
-# rounds would be for nothing: of data that were not separated in the end it was more.
-STAGES = ((8, 50), (16, 200), (32, 1))
-ALL_ROUNDS = STAGES[-1][0]
-# Rows are whitened first if this takes so many multiply-adds: the rounds of a few.
+# Rows are whitened if the first round does not do and this takes so many multiply-adds.
 MOST_WHITENED = 1 << 15
 # The active set is given so many steps a column (one to six are seen), as far as they
 # are this many multiply-adds: some hundred milliseconds.
@@ -64,10 +66,13 @@ class Opening(NamedTuple):
     may_be_opposite: bool = True
 
 
-def opened(rows: Rows, most_rounds: int | None = None) -> Opening | None:
-    """Play a few rounds, `most_rounds` at most; None for rows that are not as needed.
+def opened(
+    rows: Rows, most_rounds: int | None = None, check: Check = no_check
+) -> Opening | None:
+    """Descend, then let the active set decide; None for rows that are not as needed.
 
-    These are dense, few, and none of them extreme.
+    These are dense, few, and none of them extreme. With `most_rounds` there are no more
+    than these, and no active set; `check` is called between steps, and raises to end.
     """
     if not isinstance(rows, DenseRows) or most_rounds == 0:
         return None
@@ -76,23 +81,27 @@ def opened(rows: Rows, most_rounds: int | None = None) -> Opening | None:
         found = _from_means(rows)
         if found is not None:
             return found
-    if not 0 < X.size <= MOST_ENTRIES:
+    is_small = X.size <= MOST_ENTRIES
+    if X.size == 0 or not (is_small or (is_worth_it(d) and X.size <= MOST_LONG)):
         return None
     X = np.ascontiguousarray(X, dtype=np.float64)
-    with calm_blas(min(n, d), n_entries=X.size):
+    with calm_blas(0, n_entries=d):
         unit = Unit(X, rows.signs, rows.fit_intercept)
         if not unit.is_usable:
             return None
-        n_rounds, u = 1, unit.mean_separates()
-        if u is None and most_rounds != 1:
-            if n * d**2 <= MOST_WHITENED:
-                unit.whiten()
-            most = (most_rounds or ALL_ROUNDS + 1) - 1
-            n_played, u = unit.play(Oracle(unit.rows).sweep, STAGES, most)
-            n_rounds += n_played
-        if u is None and most_rounds is None:
+        descent, n_rounds = begun(unit.rows), 1
+        is_whitened = n * d**2 <= MOST_WHITENED and most_rounds != 1
+        if descent.n_wrong and is_whitened and unit.whiten():
+            descent, n_rounds = begun(unit.rows), 2
+        most = (most_rounds or sys.maxsize) - n_rounds
+        n_rounds += gone_on(descent, most, check)
+        unit.weigh(descent.weights)
+        u = None if descent.n_wrong else descent.w
+        if u is None and most_rounds is None and is_small:
             n_steps = min(STEPS_A_COLUMN * d, MOST_WORK // (n * d + 3 * d**2))
-            n_taken, u, conflict = unit.decide(TOLERANCE, n_steps)
+            with calm_blas(min(n, d), n_entries=X.size):
+                decided = unit.decide(descent.near, TOLERANCE, n_steps)
+            n_taken, u, conflict = decided
             n_rounds += n_taken
             if conflict is not None:
                 if n > FEW_ROWS:
