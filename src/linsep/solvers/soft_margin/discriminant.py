@@ -66,7 +66,7 @@ MOST_STEPS, ENOUGH = 50, 1e-6
 DECREASE, SHORTEST = 1e-4, 1e-6
 # What keeps a system of scores that are all alike from being singular.
 LIFT = 1e-10
-TINY, EPS = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).eps)
+EPS = float(np.finfo(np.float64).eps)
 
 # Scores of left-out rows, then normals and constants: those of new rows.
 Rule = tuple[Floats, Floats, Floats]
@@ -140,8 +140,8 @@ class Discriminant:
         """
         own = self.own
         mass = self.mass[self.labels]
-        ratio = mass / np.maximum(mass - self.units, TINY)
-        ratio[self.is_alone] = 0.0
+        ratio = np.where(self.is_alone, 0.0, mass)
+        ratio /= np.where(self.is_alone, 1.0, mass - self.units)
         # Of the deviations from every class's mean: their products with u, and squares.
         products = size[:, None] + between[own][:, None] - between
         apart = (
