@@ -11,8 +11,9 @@ median of the pairs. All at one thread of BLAS, and in seconds of the processor,
 other work on the machine changes least.
 
 Run as ``python benchmarks/soft_margin.py [FILE TARGET]...``; data sets shipped with
-scikit-learn and planted ones are used, files are added. N_DEALS=2 in the environment
-deals less often.
+scikit-learn and planted ones are used, those of genes in ISLP too if it is installed
+(``pip install --no-deps ISLP`` will do), and files are added. N_DEALS=2 in the
+environment deals less often.
 """
 
 from __future__ import annotations
@@ -78,6 +79,20 @@ def text_like() -> tuple[Any, Any]:
     return TfidfTransformer().fit_transform(counts), filed
 
 
+def genes() -> Iterator[tuple[str, Any, NDArray]]:
+    """Yield the data of genes that ISLP ships, of classes of five rows or more."""
+    try:
+        from ISLP import load_data
+    except ImportError:
+        return
+    khan, nci = load_data("Khan"), load_data("NCI60")
+    X = np.vstack([khan["xtrain"], khan["xtest"]]).astype(float)
+    yield "Khan, genes", X, np.concatenate([khan["ytrain"], khan["ytest"]])
+    _, y, counts = np.unique(nci["labels"], return_inverse=True, return_counts=True)
+    kept = counts[y.ravel()] >= 5
+    yield "NCI60, genes", nci["data"][kept], y.ravel()[kept]
+
+
 def data_sets(files: list[str]) -> Iterator[tuple[str, Any, NDArray]]:
     """Yield name, rows, labels."""
     X, y = load_breast_cancer(return_X_y=True)
@@ -96,6 +111,7 @@ def data_sets(files: list[str]) -> Iterator[tuple[str, Any, NDArray]]:
     yield "planted, 10 % flipped", *planted(20_000, 50, 0.1)
     yield "planted, heavy tails", *planted(500, 30, 0.1, tails=True)
     yield "gene-like", *gene_like()
+    yield from genes()
     yield "text-like, sparse", *text_like()
     for path, target in zip(files[::2], files[1::2], strict=True):
         table = read_table(path, target)

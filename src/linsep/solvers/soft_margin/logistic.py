@@ -87,7 +87,7 @@ class LogisticFit:
     coef : ndarray of shape (1, d) or (n_classes, d)
     offsets : ndarray of shape (1,) or (n_classes,)
     penalty : float
-        Of a regression the geometric mean.
+        The geometric mean of those tried, each weighed by its likelihood.
     loose : tuple of two ndarray
         Coefficients and offsets of next to no penalty: they separate the classes, or
         are near the estimate that has none.
@@ -132,14 +132,14 @@ def fit_logistic(
         Whether there are offsets.
     """
     basis = None
-    if not is_sparse(features) and features.shape[1] > features.shape[0]:
-        # Wide rows: the coefficients lie in their span.
-        basis, triangle = np.linalg.qr(features.T)
-        features = np.ascontiguousarray(triangle.T)
-    held = held_rows(features, weights)
-    given = features, labels, held * weights, held * units, n_classes
-    fit = regression(*given, free)
     with calm_blas(min(features.shape)):
+        if not is_sparse(features) and features.shape[1] > features.shape[0]:
+            # Wide rows: the coefficients lie in their span.
+            basis, triangle = np.linalg.qr(features.T)
+            features = np.ascontiguousarray(triangle.T)
+        held = held_rows(features, weights)
+        given = features, labels, held * weights, held * units, n_classes
+        fit = regression(*given, free)
         if basis is not None and free:
             rule = Discriminant(*given)
             coef, offsets, penalty = rule.fit()
@@ -152,7 +152,7 @@ def fit_logistic(
         fit.weigh(weights)
         fit.penalise(NEXT_TO_NONE)
         fit.descend(ROUGHLY, MOST_FOLLOWED, until_right=True)
-    loose = fit.parts(basis)
+        loose = fit.parts(basis)
     separates = _logistic.are_right(fit.scores, fit.labels)
     n_systems += fit.n_iterations
     return LogisticFit(coef, offsets, penalty, loose, separates, n_systems)
