@@ -44,7 +44,7 @@ def signed(rows):
 def test_it_says_what_a_search_without_it_says(overlapping, seed, n, d, constant):
     rows = problem_of(seed, n, d, overlapping, constant)
     search = Search(rows, Monitor(Limits()), 0)
-    without = search.run(SeparatorEngine(search))
+    without = search.run(SeparatorEngine)
     verdict = find_separator(rows, Monitor(Limits()), 0)
     assert verdict.status is without.status
     A = signed(rows)

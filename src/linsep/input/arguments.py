@@ -11,16 +11,18 @@ import numpy as np
 from linsep.arrays import Floats, Mask
 from linsep.input.errors import InputError
 
+INTEGERS = (int, np.integer)
+NUMBERS = (int, float, np.integer, np.floating)
+
 
 def is_number(value: object) -> TypeGuard[float]:
     """Tell whether an object is one real number, NaN and the infinities included."""
-    numbers = (int, float, np.integer, np.floating)
-    return isinstance(value, numbers) and not isinstance(value, bool)
+    return isinstance(value, NUMBERS) and not isinstance(value, bool)
 
 
 def is_integer(value: object) -> TypeGuard[int]:
     """Tell whether an object is an integer, and no boolean."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return isinstance(value, INTEGERS) and not isinstance(value, bool)
 
 
 def _nearest_float(value: float) -> float:

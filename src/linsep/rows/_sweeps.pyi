@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -48,14 +49,15 @@ def judge_margins(
     by_margin: bool,
     score: Floats,
 ) -> tuple[float, float, float, int, int, float]: ...
-def judged_rows(
-    X: Reals,
-    signs: Signs,
-    w: Floats,
-    constant: float,
-    factor: float,
-    underflow: float,
-) -> tuple[float, float, float, int, int, float]: ...
+
+JUDGED: dict[
+    int,
+    Callable[
+        [Reals, Signs, Floats, float, float, float],
+        tuple[float, float, float, int, int, float],
+    ],
+]
+
 def length(values: Floats) -> float: ...
 def are_finite(X: Floats) -> bool: ...
 def signs_of_labels(labels: NDArray[Any], signs: Signs) -> int: ...

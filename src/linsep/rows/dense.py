@@ -13,6 +13,8 @@ from linsep.rows.matrix_rows import MatrixRows, are_all
 from linsep.rows.protocol import CHUNK_ENTRIES, NO_NUMBERS, Scan, split
 from linsep.rows.rounding import error_bound
 
+NO_ROWS = no_index()
+
 
 class DenseRows(MatrixRows):
     """Signed rows over a dense array, read in place if its rows or columns are.
@@ -40,18 +42,15 @@ class DenseRows(MatrixRows):
 
     def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
-        is_by_rows = self.X.strides[1] == self.X.itemsize
-        if k or not is_by_rows or self.X.size > CHUNK_ENTRIES:
+        X = self.X
+        if k or X.strides[1] != X.itemsize or X.size > CHUNK_ENTRIES:
             return super().scan(w, k, by_margin=by_margin)
-        weights, constant = self._split(w)
-        bounds = error_bound(self.shape[1])
-        down, up, settled, n_violations, n_unsettled, error = _sweeps.judged_rows(
-            self.X, self.signs, weights, constant, *bounds
+        judged = _sweeps.JUDGED[X.itemsize]
+        down, up, settled, n_violations, n_unsettled, error = judged(
+            X, self.signs, *self._split(w), *error_bound(len(w))
         )
         counts = n_violations, n_unsettled
-        return Scan(
-            down, up, settled, *counts, no_index(), NO_NUMBERS, error, NO_NUMBERS
-        )
+        return Scan(down, up, settled, *counts, NO_ROWS, NO_NUMBERS, error, NO_NUMBERS)
 
     def _fill(
         self,

@@ -82,4 +82,4 @@ def decide_from(
 ) -> Verdict:
     """Find a hyperplane that separates, or prove that there is none, from a fit."""
     search = StartedSearch(rows, monitor, rng, start=start, may_separate=may_separate)
-    return search.run(SeparatorEngine(search))
+    return search.run(SeparatorEngine)

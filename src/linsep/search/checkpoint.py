@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -167,7 +168,7 @@ def find_from_checkpoint(
         checkpoint = Checkpoint.of(path, rows, rng)
     except Stopped as stop:  # while the digest was made
         return Verdict.undecided(str(stop))
-    return search.run(ResumableEngine(search, checkpoint=checkpoint))
+    return search.run(partial(ResumableEngine, checkpoint=checkpoint))
 
 
 def _is_state(document: dict[str, Any], n_rows: int) -> bool:

@@ -56,7 +56,7 @@ def find_largest_margin(
     and the interval stays open.
     """
     engine = MarginEngine(Search(rows, monitor, rng), tol)
-    verdict = engine.search.run(engine)
+    verdict = engine.search.run(lambda _: engine)
     if verdict.status is Status.UNDECIDED and engine.best is not None:
         return engine.verdict(f"; the interval is open, because {verdict.reason}")
     return verdict

@@ -8,6 +8,7 @@ how the working set grows. `SeparatorEngine` looks for any hyperplane that separ
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Protocol
@@ -85,11 +86,13 @@ class Search:
     start: Floats | None = None
     is_opened: bool = field(default=False, init=False)
 
-    def run(self, engine: Engine, *, with_opening: bool = False) -> Verdict:
-        """Decide, or say why not."""
+    def run(
+        self, engine: Callable[[Search], Engine], *, with_opening: bool = False
+    ) -> Verdict:
+        """Decide by an engine that is made for it, or say why not."""
         try:
             verdict = by_opening(self) if with_opening else None
-            return verdict or self.decide(engine)
+            return verdict or self.decide(engine(self))
         except Stopped as stop:
             return Verdict.undecided(str(stop))
         except KeyboardInterrupt:
@@ -333,4 +336,4 @@ def find_separator(
 ) -> Verdict:
     """Find a hyperplane that separates, or prove that there is none."""
     search = Search(rows, monitor, rng, most_settled)
-    return search.run(SeparatorEngine(search), with_opening=True)
+    return search.run(SeparatorEngine, with_opening=True)

@@ -93,8 +93,9 @@ def opened(
         is_whitened = n * d**2 <= MOST_WHITENED and most_rounds != 1
         if descent.n_wrong and is_whitened and unit.whiten():
             descent, n_rounds = begun(unit.rows), 2
-        most = (most_rounds or sys.maxsize) - n_rounds
-        n_rounds += gone_on(descent, most, check)
+        if descent.n_wrong:
+            most = (most_rounds or sys.maxsize) - n_rounds
+            n_rounds += gone_on(descent, most, check)
         unit.weigh(descent.weights)
         u = None if descent.n_wrong else descent.w
         if u is None and most_rounds is None and is_small:
