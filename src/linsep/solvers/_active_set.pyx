@@ -5,8 +5,8 @@ triangular factor R of their Gram matrix (its Cholesky factor) is updated as row
 and go: with k active rows of d columns a step costs O(k d + k^2).
 """
 
-from libc.math cimport INFINITY, fabs, hypot, sqrt
-from libc.string cimport memcpy, memmove
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memcpy, memmove, memset
 
 import numpy as np
 
@@ -14,16 +14,27 @@ from linsep.solvers._blas cimport (
     add_rows,
     add_scaled,
     dot,
+    drop_column,
     factor_gram,
-    multiply_triangle,
+    length,
     products,
-    rotate,
+    smallest,
     solve_gram,
+    solve_triangle,
 )
 
-OPTIMAL, CONFLICT, STEPS_EXHAUSTED = 0, 1, 2
+OPTIMAL, CONFLICT, STEPS_EXHAUSTED, RUNNING = 0, 1, 2, 3
 cdef enum Ending:
-    _OPTIMAL, _CONFLICT, _STEPS_EXHAUSTED
+    _OPTIMAL, _CONFLICT, _STEPS_EXHAUSTED, _RUNNING
+
+# Violated rows worked off between two pricings of all rows; an eighth of d if more.
+cdef Py_ssize_t BATCH = 32
+# Rows of so few entries are all priced before each step.
+cdef Py_ssize_t FEW_ENTRIES = 1 << 13
+# Multiply-adds after which the caller is asked: some milliseconds.
+cdef double A_WHILE = 1 << 24
+# What rounding can take from a margin, relative to the size of what is summed.
+cdef double NOISE = 16 * 2.0**-52
 
 # A projection is refined unless R's diagonal varies by less than this factor and the
 # part of the row that is left is at least this share of it, squared.
@@ -31,8 +42,11 @@ cdef double WELL_CONDITIONED = 100.0
 cdef double MOSTLY_NEW = 0.01
 # A row whose new part is below this share of what it is made of depends on the others.
 cdef double DEPENDENT = 1e-13
-# The same for rows put into a new factor.
+# The same for rows put into a new factor; and where that is made by LAPACK, of so many
+# rows or more: their Gram matrix then holds the share's square to eight digits.
 cdef double INDEPENDENT = 1e-10
+cdef double CLEARLY_INDEPENDENT = 1e-4
+cdef Py_ssize_t MANY_ROWS = 32
 # Multipliers that fall slower than this share of the row's coefficients do not fall.
 cdef double FALLING = 1e-12
 
@@ -74,7 +88,9 @@ cdef class ActiveRows:
     cdef bint _free
     cdef Py_ssize_t _d
     cdef Py_ssize_t[::1] _active
-    cdef double[::1] _multipliers, _direction, _u, _z, _c, _y
+    cdef double[::1] _multipliers, _direction, _u, _z, _c, _y, _margins
+    # The entering row's and the signs' solutions of ``R^T c = b``.
+    cdef double[::1] _half, _half_signs
     cdef double[:, ::1] _R, _held
 
     def __init__(
@@ -95,6 +111,8 @@ cdef class ActiveRows:
         # One entry more than d everywhere: no column at all is a case too.
         self._held = np.zeros((d + 1, max(d, 1)))
         self._z, self._c, self._y = np.zeros(d + 1), np.zeros(d + 1), np.zeros(d + 1)
+        self._half, self._half_signs = np.zeros(d + 1), np.zeros(d + 1)
+        self._margins = np.empty(rows.shape[0])
 
     cdef inline const double* _row(self, Py_ssize_t i) noexcept nogil:
         return &self._rows[i, 0]
@@ -115,29 +133,34 @@ cdef class ActiveRows:
         for i in range(k):
             least = min(least, fabs(self._R[i, i]))
             largest = max(largest, fabs(self._R[i, i]))
-            self._direction[i] = 0.0
+            self._direction[i] = self._half[i] = 0.0
         if largest <= WELL_CONDITIONED * least:
             enough = MOSTLY_NEW * dot(d, a, a)
         memcpy(z, a, d * sizeof(double))
         for tries in range(2):
             products(k, d, &self._held[0, 0], z, c)
-            solve_gram(k, &self._R[0, 0], self._R.shape[1], c)
+            self._solve_triangle(True, c)
+            add_scaled(k, 1.0, c, &self._half[0])
+            self._solve_triangle(False, c)
             add_rows(k, d, &self._held[0, 0], -1.0, c, z)
-            for i in range(k):
-                self._direction[i] += c[i]
+            add_scaled(k, 1.0, c, &self._direction[0])
             squared = dot(d, z, z)
             if squared >= enough:
                 break
         return squared
 
+    cdef void _solve_triangle(self, bint transposed, double* b) noexcept nogil:
+        solve_triangle(self.k, &self._R[0, 0], self._R.shape[1], transposed, b)
+
     cdef void _append(self, Py_ssize_t row, double residual) noexcept nogil:
-        """Make a row active: ``sum_i direction_i a_i`` and a rest of that length."""
+        """Make the row that was projected last active; its rest has that length."""
         cdef Py_ssize_t i, k = self.k, d = self._d
-        memcpy(&self._c[0], &self._direction[0], k * sizeof(double))
-        multiply_triangle(k, &self._R[0, 0], self._R.shape[1], &self._c[0])
         for i in range(k):
-            self._R[i, k] = self._c[i]
+            self._R[i, k] = self._half[i]
             self._R[k, i] = 0.0
+        self._half_signs[k] = (
+            self._signs[row] - dot(k, &self._half[0], &self._half_signs[0])
+        ) / residual
         self._R[k, k] = residual
         memcpy(&self._held[k, 0], self._row(row), d * sizeof(double))
         self._active[k] = row
@@ -145,25 +168,15 @@ cdef class ActiveRows:
 
     cdef void _delete(self, Py_ssize_t position) noexcept nogil:
         """Let an active row go, and rotate R back to triangular form."""
-        cdef Py_ssize_t i, k = self.k, later = k - 1 - position
-        cdef double radius, cosine, sine
-        for i in range(k):
-            memmove(
-                &self._R[i, position], &self._R[i, position + 1], later * sizeof(double)
-            )
-        for i in range(position, k - 1):
-            radius = hypot(self._R[i, i], self._R[i + 1, i])
-            cosine, sine = self._R[i, i] / radius, self._R[i + 1, i] / radius
-            self._R[i, i] = radius
-            self._R[i + 1, i] = 0.0
-            rotate(k - 2 - i, &self._R[i, i + 1], &self._R[i + 1, i + 1], cosine, sine)
+        cdef Py_ssize_t i, k = self.k, stride = self._R.shape[1]
+        drop_column(k, &self._R[0, 0], stride, position, &self._half_signs[0])
         for i in range(position, k - 1):
             self._active[i] = self._active[i + 1]
             self._multipliers[i] = self._multipliers[i + 1]
         memmove(
             &self._held[position, 0],
             &self._held[position + 1, 0],
-            later * self._d * sizeof(double),
+            (k - 1 - position) * self._d * sizeof(double),
         )
         self.k = k - 1
 
@@ -188,9 +201,8 @@ cdef class ActiveRows:
         """Set y to the solution of ``G y = s``; return ``s . y``."""
         cdef Py_ssize_t i
         cdef double curvature = 0.0
-        for i in range(self.k):
-            self._y[i] = self._signs[self._active[i]]
-        solve_gram(self.k, &self._R[0, 0], self._R.shape[1], &self._y[0])
+        memcpy(&self._y[0], &self._half_signs[0], self.k * sizeof(double))
+        self._solve_triangle(False, &self._y[0])
         for i in range(self.k):
             curvature += self._signs[self._active[i]] * self._y[i]
         return curvature
@@ -205,38 +217,86 @@ cdef class ActiveRows:
     ) noexcept nogil:
         """Return the candidate violated most that is not active; -1 for none."""
         cdef Py_ssize_t i, j, entering = -1
-        cdef double value, smallest = 1.0 - tolerance
+        cdef double value, limit = 1.0 - tolerance
         for i in range(candidates.shape[0]):
             value = self._margin(candidates[i])
-            if value < smallest:
+            if value < limit:
                 for j in range(self.k):
                     if self._active[j] == candidates[i]:
                         break
                 else:
-                    smallest = value
+                    limit = value
                     entering = candidates[i]
         return entering
 
     def steps(
-        self,
-        const Py_ssize_t[::1] candidates,
-        double tolerance,
-        Py_ssize_t max_steps,
+        self, const Py_ssize_t[::1] candidates, double tolerance, Py_ssize_t max_steps
     ):
         """Make ``u`` the shortest with ``a_i . u + s_i offset >= 1`` on the candidates.
 
         Dual active-set steps; see `linsep.solvers.active_set`. Returns OPTIMAL,
         CONFLICT (see `direction`) or STEPS_EXHAUSTED.
         """
-        cdef Ending ending = _OPTIMAL
-        cdef Py_ssize_t last = self.n_steps + max_steps
+        cdef Ending ending
         with nogil:
-            while ending == _OPTIMAL:
-                self.entering = self._most_violated(candidates, tolerance)
-                if self.entering < 0:
-                    break
-                ending = self._enter(last)
+            ending = self._steps(candidates, tolerance, self.n_steps + max_steps)
         return ending
+
+    cdef Ending _steps(
+        self, const Py_ssize_t[::1] candidates, double tolerance, Py_ssize_t last
+    ) noexcept nogil:
+        cdef Ending ending = _OPTIMAL
+        while ending == _OPTIMAL:
+            self.entering = self._most_violated(candidates, tolerance)
+            if self.entering < 0:
+                break
+            ending = self._enter(last)
+        return ending
+
+    def run(
+        self, const Py_ssize_t[::1] first, double tolerance, double longest,
+        Py_ssize_t max_steps,
+    ):
+        """Take steps on the rows named first, then on those violated most of all rows.
+
+        A row at ``1 - tolerance``, or within rounding of 1, is satisfied; no row is
+        longer than `longest`. Returns what `steps` does, or after a while RUNNING: to
+        be called again, with no row named.
+        """
+        cdef Py_ssize_t before, m = self._rows.shape[0], d = self._d
+        cdef Py_ssize_t size = 1 if m * d <= FEW_ENTRIES else max(BATCH, d // 8)
+        cdef Py_ssize_t[::1] worst = np.empty(size, dtype=np.intp)
+        cdef Py_ssize_t last = self.n_steps + max_steps
+        cdef const Py_ssize_t[::1] batch = first
+        cdef double allowed, work = 0.0
+        cdef Ending ending = _RUNNING
+        with nogil:
+            while work <= A_WHILE:
+                # What counts as violated grows with the weights, between batches only.
+                allowed = longest * length(d, &self._u[0]) + fabs(self.offset) + 1.0
+                allowed = max(tolerance, NOISE * allowed)
+                if batch.shape[0] == 0:
+                    batch = worst[: self._price(1.0 - allowed, worst)]
+                before = self.n_steps
+                ending = self._steps(batch, allowed, last)
+                # Without a step none is violated, or two roundings of a . u disagree.
+                if ending != _OPTIMAL or (self.n_steps == before and not first.shape[0]):
+                    break
+                first = batch = batch[:0]
+                ending = _RUNNING
+                work += m * d + (self.n_steps - before) * d * (4 * self.k + size)
+        return ending
+
+    cdef Py_ssize_t _price(self, double limit, Py_ssize_t[::1] worst) noexcept nogil:
+        """Set the worst rows not active with margins below a limit; return how many."""
+        cdef Py_ssize_t i, m = self._rows.shape[0]
+        cdef double* margins = &self._margins[0]
+        products(m, self._d, self._row(0), &self._u[0], margins)
+        if self._free:
+            add_scaled(m, self.offset, &self._signs[0], margins)
+        for i in range(self.k):
+            margins[self._active[i]] = INFINITY
+        return smallest(m, margins, limit, worst.shape[0], &worst[0])
 
     cdef Ending _enter(self, Py_ssize_t last) noexcept nogil:
         """Step until the entering row holds with equality; others may be dropped."""
@@ -253,8 +313,6 @@ cdef class ActiveRows:
             size = 1.0
             for i in range(self.k):
                 size += fabs(self._direction[i])
-            # What R gets if the row stays is the projection itself.
-            memcpy(&self._c[0], &self._direction[0], self.k * sizeof(double))
             threshold = DEPENDENT * size
             dependent = (
                 squared <= threshold * threshold * dot(d, a, a) or self.k == d
@@ -283,60 +341,80 @@ cdef class ActiveRows:
                 self.offset -= length * rho
                 add_scaled(d, length, &self._z[0], &self._u[0])
             if full <= longest:
-                memcpy(&self._direction[0], &self._c[0], self.k * sizeof(double))
                 self._multipliers[self.k] = multiplier
                 self._append(self.entering, sqrt(squared))
                 return _OPTIMAL
             self._delete(leaving)
 
-    def append(self, Py_ssize_t row):
-        """Make a row active unless it depends on the active ones; return whether."""
-        cdef double squared
-        if self.k == self._d:
-            return False
-        squared = self._project_out(self._row(row))
-        if squared <= INDEPENDENT * INDEPENDENT * dot(
-            self._d, self._row(row), self._row(row)
-        ):
-            return False
-        self._append(row, sqrt(squared))
-        return True
-
     def delete(self, Py_ssize_t position):
         """Let go of the active row at a position."""
         self._delete(position)
 
-    def clear(self):
-        """Let go of every active row."""
-        self.k = 0
+    def start(self, wanted):
+        """Make the rows named active, as far as their multipliers are positive.
 
-    def take(self, const Py_ssize_t[::1] wanted, double independent):
-        """Make rows active and no others, at most d, by their Gram matrix at once.
-
-        Returns whether that was done: every row's part that is new must be more than
-        this share of it. If not, no row is active.
+        Returns whether a start was made; both classes must be among them if the offset
+        is free.
         """
-        cdef Py_ssize_t i, j, k = wanted.shape[0]
-        cdef bint are_independent
+        cdef Py_ssize_t[::1] kept = np.array(wanted, dtype=np.intp)
+        cdef Py_ssize_t i, n = kept.shape[0], n_held
+        cdef double balance
+        cdef bint goes_on = True
+        with nogil:
+            while goes_on:
+                self._hold(kept[:n])
+                n_held, n, balance = self.k, 0, 0.0
+                for i in range(n_held):
+                    balance += self._signs[self._active[i]]
+                if n_held == 0 or (self._free and fabs(balance) == n_held):
+                    memset(&self._u[0], 0, self._d * sizeof(double))
+                    self.k, self.offset = 0, 0.0
+                    break
+                self._settle()
+                for i in range(n_held):
+                    if self._multipliers[i] >= 0.0:
+                        kept[n] = self._active[i]
+                        n += 1
+                goes_on = n < n_held
+        return not goes_on
+
+    cdef void _hold(self, const Py_ssize_t[::1] wanted) noexcept nogil:
+        """Make the independent ones of the rows named active, and no others."""
+        cdef Py_ssize_t i
+        cdef const double* a
+        cdef double squared
+        if MANY_ROWS <= wanted.shape[0] <= self._d and self._hold_at_once(wanted):
+            return
         self.k = 0
+        for i in range(wanted.shape[0]):
+            if self.k == self._d:
+                break
+            a = self._row(wanted[i])
+            squared = self._project_out(a)
+            if squared > INDEPENDENT * INDEPENDENT * dot(self._d, a, a):
+                self._append(wanted[i], sqrt(squared))
+
+    cdef bint _hold_at_once(self, const Py_ssize_t[::1] wanted) noexcept nogil:
+        """Factor the rows' Gram matrix; tell whether all are clearly independent."""
+        cdef Py_ssize_t i, j, k = wanted.shape[0], d = self._d
+        cdef double* a
         for i in range(k):
             self._active[i] = wanted[i]
-            memcpy(&self._held[i, 0], self._row(wanted[i]), self._d * sizeof(double))
-        are_independent = factor_gram(
-            k, self._d, &self._held[0, 0], &self._R[0, 0], self._R.shape[1]
-        )
+            self._half_signs[i] = self._signs[wanted[i]]
+            memcpy(&self._held[i, 0], self._row(wanted[i]), d * sizeof(double))
+        if not factor_gram(k, d, &self._held[0, 0], &self._R[0, 0], self._R.shape[1]):
+            return False
         for i in range(k):
-            if not are_independent:
-                break
             for j in range(i):
                 self._R[i, j] = 0.0
-            are_independent = self._R[i, i] > independent * sqrt(
-                dot(self._d, &self._held[i, 0], &self._held[i, 0])
-            )
-        self.k = k if are_independent else 0
-        return are_independent
+            a = &self._held[i, 0]
+            if not self._R[i, i] > CLEARLY_INDEPENDENT * sqrt(dot(d, a, a)):
+                return False
+        self.k = k
+        self._solve_triangle(True, &self._half_signs[0])
+        return True
 
-    def settle(self):
+    cdef void _settle(self) noexcept nogil:
         """Recompute ``u`` and the offset so that every active row is at 1.
 
         Solves ``A_S u + s offset = 1``, ``u = A_S^T lambda``, ``s . lambda = 0`` with
@@ -347,28 +425,26 @@ cdef class ActiveRows:
         cdef int tries
         cdef double imbalance, curvature = 0.0, move
         cdef double* step = &self._c[0]
-        with nogil:
+        for i in range(k):
+            self._multipliers[i] = 0.0
+        memset(&self._u[0], 0, d * sizeof(double))
+        self.offset = 0.0
+        if self._free:
+            curvature = self._signs_solved()
+        for tries in range(4):
+            imbalance = 0.0
+            products(k, d, &self._held[0, 0], &self._u[0], step)
             for i in range(k):
-                self._multipliers[i] = 0.0
-            for i in range(d):
-                self._u[i] = 0.0
-            self.offset = 0.0
-            if self._free:
-                curvature = self._signs_solved()
-            for tries in range(4):
-                imbalance = 0.0
-                products(k, d, &self._held[0, 0], &self._u[0], step)
-                for i in range(k):
-                    step[i] = 1.0 - step[i]
-                    if self._free:
-                        step[i] -= self._signs[self._active[i]] * self.offset
-                        imbalance += self._signs[self._active[i]] * self._multipliers[i]
-                solve_gram(k, &self._R[0, 0], self._R.shape[1], step)
+                step[i] = 1.0 - step[i]
                 if self._free:
-                    for i in range(k):
-                        imbalance += self._signs[self._active[i]] * step[i]
-                    move = imbalance / curvature
-                    self.offset += move
-                    add_scaled(k, -move, &self._y[0], step)
-                add_rows(k, d, &self._held[0, 0], 1.0, step, &self._u[0])
-                add_scaled(k, 1.0, step, &self._multipliers[0])
+                    step[i] -= self._signs[self._active[i]] * self.offset
+                    imbalance += self._signs[self._active[i]] * self._multipliers[i]
+            solve_gram(k, &self._R[0, 0], self._R.shape[1], step)
+            if self._free:
+                for i in range(k):
+                    imbalance += self._signs[self._active[i]] * step[i]
+                move = imbalance / curvature
+                self.offset += move
+                add_scaled(k, -move, &self._y[0], step)
+            add_rows(k, d, &self._held[0, 0], 1.0, step, &self._u[0])
+            add_scaled(k, 1.0, step, &self._multipliers[0])
