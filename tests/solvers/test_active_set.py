@@ -104,7 +104,8 @@ def test_updated_factor_equals_the_factor_made_anew(seed, k):
     rng = np.random.default_rng(seed)
     A = np.eye(k, 8) + 0.03 * rng.standard_normal((k, 8))
     held = ActiveRows(A, np.zeros(k), False)
-    assert held.start(np.arange(k)) and held.k == k  # no multiplier is negative
+    assert held.start(np.arange(k))
+    assert held.k == k  # no multiplier is negative
     position = int(rng.integers(k))
     held.delete(position)
     kept = np.delete(A, position, axis=0)

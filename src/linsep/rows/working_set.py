@@ -149,7 +149,7 @@ class WorkingSet:
 
     def positions(self, index: Index) -> Index:
         """Return where the named rows are held; rows not held are left out."""
-        if self.index.size == 0:
+        if self.index.size == 0 or len(index) == 0:
             return no_index()
         order = np.argsort(self.index)
         at = np.searchsorted(self.index, index, sorter=order)

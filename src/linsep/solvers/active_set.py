@@ -36,7 +36,7 @@ from enum import Enum
 
 import numpy as np
 
-from linsep.arrays import Floats, Index, Mask, no_index
+from linsep.arrays import Floats, Index, no_index
 from linsep.solvers._active_set import CONFLICT, OPTIMAL, RUNNING, ActiveRows
 from linsep.solvers.scaling import row_squares
 
@@ -149,7 +149,7 @@ class ActiveSet:
         """
         last = self.n_steps + (self.most_steps if max_steps is None else max_steps)
         if self.free_offset and not self._held.k:
-            nearest = self._nearest_rows()
+            nearest = self._held.nearest_rows(self._squares)
             if not self.start(nearest):  # opposite rows
                 self._conflict = nearest, np.ones(2)
                 yield Outcome.CONFLICT
@@ -176,19 +176,3 @@ class ActiveSet:
             else:
                 yield Outcome.OPTIMAL if ending == OPTIMAL else Outcome.STALLED
                 return
-
-    def _nearest_rows(self) -> Index:
-        """Return a row of each class, near each other."""
-        # The negative row nearest to the positive mean, then the positive one nearest
-        # to that: rows are signed, hence the sums in place of differences.
-        positive = self.signs > 0
-        target = positive.astype(np.float64) @ self.rows / -np.count_nonzero(positive)
-        second = self._nearest(target, ~positive)
-        first = self._nearest(-self.rows[second], positive)
-        return np.array([first, second])
-
-    def _nearest(self, target: Floats, among: Mask) -> int:
-        """Return which row of a class is nearest to a point, the first of several."""
-        distances = self._squares - 2.0 * (self.rows @ target)
-        distances[~among] = np.inf
-        return int(distances.argmin())
