@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from linsep.arrays import Floats, Index, Signs, no_index
 from linsep.rows import _sweeps
+from linsep.rows.mapped import MappedRows
 from linsep.rows.matrix_rows import MatrixRows
-from linsep.rows.protocol import CHUNK_ENTRIES, NO_NUMBERS, Scan
+from linsep.rows.protocol import CHUNK_ENTRIES, NO_NUMBERS, Scan, split
 from linsep.rows.rounding import error_bound
 
 
@@ -28,7 +29,13 @@ class DenseRows(MatrixRows):
     def take(self, index: Index) -> Floats:
         """Return the exact signed rows named by ``index``, as float64 (m, d)."""
         rows = np.empty((len(index), self.shape[1]))
-        _sweeps.signed_rows(self.X, self.signs, index, rows)
+        if not isinstance(self.X, MappedRows):
+            _sweeps.signed_rows(self.X, self.signs, index, rows)
+            return rows
+        for start, stop in split(index.size, 4 * self.entries_a_row):
+            part = index[start:stop]  # a copy of these lets go of the file's pages
+            given, every = self.X[part], np.arange(part.size)
+            _sweeps.signed_rows(given, self.signs[part], every, rows[start:stop])
         return rows
 
     def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
