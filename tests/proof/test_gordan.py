@@ -72,6 +72,36 @@ def test_a_single_dependence_is_solved_for_without_the_simplex_method(few, monke
     assert conflict_from_candidate(A, [0, 2, 3]) is None
 
 
+@pytest.mark.parametrize(
+    ("A", "expected"),
+    [
+        ([[1.0], [1.0]], None),  # the weights sum to zero
+        ([[1.0, 0], [-2, 0]], ((0, 1), (2, 1))),
+        ([[1.0, 0], [0, 0], [0, 1.0]], ((1,), (1,))),
+        ([[1.0, 2, 1, 2], [0, 0, 1, 3], [-2, -4, -5, -13]], ((0, 1, 2), (2, 3, 1))),
+        ([[1.0, 2, 1, 2], [0, 0, 1, 3], [-2, -4, -5, -12]], None),  # independent
+    ],
+)
+def test_the_one_dependence_of_many_rows(A, expected, monkeypatch):
+    monkeypatch.setattr(gordan, "FEW_ROWS", 0)
+    monkeypatch.setattr(simplex, "decide", None)
+    conflict = conflict_from_candidate(np.array(A), range(len(A)))
+    assert (conflict and (conflict.rows, conflict.weights)) == expected
+
+
+@pytest.mark.parametrize(
+    ("A", "expected"),
+    [
+        ([[1.0, 0, 0], [0, 1, 0], [-3, -2, 0], [3.0, 2, 0]], ((0, 1, 2), (3, 2, 1))),
+        ([[2.0], [-1.0], [-3.0], [5.0]], ((0, 1), (1, 2))),
+    ],
+)
+def test_one_of_several_dependences_of_many_rows(A, expected, monkeypatch):
+    monkeypatch.setattr(gordan, "FEW_ROWS", 0)
+    conflict = conflict_from_candidate(np.array(A), range(4), [9.0, 8.0, 1.0, 0.0])
+    assert (conflict.rows, conflict.weights) == expected
+
+
 def test_many_rows_are_not_eliminated_at_once(monkeypatch):
     monkeypatch.setattr(linear, "small_null_basis", None)
     A = np.vstack([np.eye(60), -np.arange(1.0, 61.0)])

@@ -14,8 +14,8 @@ from linsep.classifier.fitted import Settings
 from linsep.classifier.samples import Samples
 from linsep.input import InputError
 from linsep.rows import is_sparse
-from linsep.rows._sweeps import column_moments, moved_rows
 from linsep.solvers.scaling import exponent_above
+from linsep.solvers.soft_margin._passes import column_moments, moved_rows
 from linsep.solvers.soft_margin.game import CappedGame, solve_capped
 from linsep.solvers.soft_margin.joint import solve_joint
 from linsep.solvers.soft_margin.logistic import LogisticFit, fit_logistic

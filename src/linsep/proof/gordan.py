@@ -26,7 +26,7 @@ from linsep.proof.exact import IntegerArray, IntegerRows
 from linsep.rows import is_sparse
 
 # Of so few rows one exact elimination finds what depends on what, and sooner.
-FEW_ROWS = 40
+FEW_ROWS = 24
 
 
 def conflict_from_candidate(
@@ -82,10 +82,7 @@ def conflict_among(
         basis = linear.small_null_basis(values.T)
         n_dependences, weights = len(basis), basis[0] if basis else None
     else:
-        independent = linear.independent_columns(values.T)
-        n_dependences, weights = len(ranked) - len(independent), None
-        if n_dependences == 1:
-            weights = _single_dependence(values, independent)
+        n_dependences, weights = _only_dependence(values)
     if n_dependences == 0:
         return None
     if n_dependences == 1:
@@ -106,26 +103,26 @@ def dense_columns(A: Any) -> tuple[Floats, Index]:
     return A[:, columns].toarray(), columns
 
 
-def _single_dependence(
-    values: IntegerArray, independent: list[int]
-) -> list[int] | None:
-    """Return the one ``p`` with ``values^T p = 0``, or None if there is none.
+def _only_dependence(values: IntegerArray) -> tuple[int, list[int] | None]:
+    """Return how many dependences there likely are, and the one of k rows if it is one.
 
-    One entry of it is positive.
+    That is the ``p`` with ``values^T p = 0`` and a positive sum; None if there is none.
 
-    All rows but one are independent, so a square system decides: if a dependence
-    exists it is the solution found, and the product with all columns tells.
+    With the sum as one more equation, ``k - 1`` independent columns make the system
+    square. So do all columns where they are so many, independent or not: if not, or if
+    the sum can only be zero, the system is singular.
     """
-    k = values.shape[0]
-    (last,) = set(range(k)) - set(independent)
-    basis = values[independent]
-    columns = linear.independent_columns(basis)
-    numerators, denominator = linear.solve(
-        linear.integer_matrix(basis[:, columns].T),
-        linear.integer_column([-int(v) for v in values[last, columns]]),
-    )
-    solved = linear.python_integers(numerators)
-    found = {last: denominator, **dict(zip(independent, solved, strict=True))}
-    weights = [found[row] for row in range(k)]
-    total = linear.integer_matrix(values.T) * linear.integer_column(weights)
-    return weights if total.is_zero() else None
+    k, d = values.shape
+    columns = list(range(d)) if d == k - 1 else linear.independent_columns(values)
+    if len(columns) != k - 1:
+        return k - len(columns), None
+    ones = np.ones((1, k), dtype=values.dtype)
+    lines = np.vstack([values.T[columns], ones])
+    square = linear.integer_matrix(lines)
+    try:
+        numerators, _ = linear.solve(square, linear.integer_column([*[0] * (k - 1), 1]))
+    except ZeroDivisionError:
+        return k - len(linear.independent_columns(values)), None
+    every = square if d == k - 1 else linear.integer_matrix(values.T)
+    weights = linear.python_integers(numerators)
+    return 1, weights if not any((every * numerators).entries()[:d]) else None

@@ -71,17 +71,12 @@ def add_to_lanes(
     step: int,
     lanes: NDArray[np.uint64],
 ) -> None: ...
-def column_moments(
-    X: Floats,
-    share: Floats,
-    mean: Floats,
-    largest: Floats,
-    peak: Floats,
-    square: Floats,
+def signed_rows(
+    X: Reals, signs: Signs, index: NDArray[np.intp], out: Floats
 ) -> None: ...
+def hull_point(
+    rows: Floats, index: NDArray[np.intp], p: Floats, balanced: bool
+) -> tuple[float, float, float] | None: ...
 def centred_rows(
     rows: Floats, centre: Floats, out: Floats, largest: Floats
-) -> None: ...
-def moved_rows(
-    X: Floats, origin: Floats, scale: Floats, signs: Floats, out: Floats
 ) -> None: ...

@@ -5,6 +5,7 @@ wide registers: the error bound of `linsep.rows.protocol` holds for every order 
 summation. Not-a-number and infinity keep their meaning, so overflow is seen.
 """
 
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.math cimport INFINITY, NAN, fabs, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t, uintptr_t
 
@@ -350,35 +351,76 @@ def add_to_lanes(
                 here = 0
 
 
-def column_moments(
-    const double[:, ::1] X,
-    const double[::1] share,
-    double[::1] mean,
-    double[::1] largest,
-    double[::1] peak,
-    double[::1] square,
+def signed_rows(
+    const real[:, :] X,
+    const int8_t[::1] signs,
+    const Py_ssize_t[::1] index,
+    double[:, ::1] out,
 ):
-    """Fill each column's mean, largest magnitude, and the same about the mean.
-
-    Last comes the mean square about the mean; ``share`` sums to one. All must be zero.
-    """
-    cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
-    cdef double distance
-    cdef const double* x
-    if n == 0 or d == 0:
-        return
+    """Fill ``out`` with the rows named, signed, and their signs if it is wider."""
+    cdef Py_ssize_t i, j, row, n = X.shape[0], d = X.shape[1]
+    cdef bint in_one_piece = d > 0 and X.strides[1] == sizeof(real)
+    cdef double sign
+    cdef const real* x
     with nogil:
-        for i in range(n):
-            x = &X[i, 0]
-            for j in range(d):
-                mean[j] += share[i] * x[j]
-                largest[j] = max(largest[j], fabs(x[j]))
-        for i in range(n):
-            x = &X[i, 0]
-            for j in range(d):
-                distance = x[j] - mean[j]
-                peak[j] = max(peak[j], fabs(distance))
-                square[j] += share[i] * (distance * distance)
+        for i in range(index.shape[0]):
+            row = index[i]
+            if not 0 <= row < n:
+                with gil:
+                    raise IndexError(f"row {row} is not one of {n} rows")
+            sign = signs[row]
+            if in_one_piece:
+                x = &X[row, 0]
+                for j in range(d):
+                    out[i, j] = sign * x[j]
+            else:
+                for j in range(d):
+                    out[i, j] = sign * X[row, j]
+            for j in range(d, out.shape[1]):
+                out[i, j] = sign
+
+
+def hull_point(
+    const double[:, ::1] rows,
+    const Py_ssize_t[::1] index,
+    const double[::1] p,
+    bint balanced,
+):
+    """Return ``|sum_i p_i a_i|``, ``sum_i p_i |a_i|`` and ``max_i |a_i|`` of rows named.
+
+    If `balanced`, the last column is the sign and no part of ``a_i``, and both classes
+    are given the same mass first; None if there is but one.
+    """
+    cdef Py_ssize_t i, j, d = rows.shape[1] - balanced
+    cdef double square, weight, up = 0.0, down = 0.0, weighed = 0.0, longest = 0.0
+    cdef const double* a
+    cdef double* total
+    for i in range(index.shape[0]):
+        if balanced and rows[index[i], d] > 0.0:
+            up += p[i]
+        else:
+            down += p[i]
+    if balanced and not (up > 0.0 and down > 0.0):
+        return None
+    total = <double*> PyMem_Calloc(d + 1, sizeof(double))
+    if total == NULL:
+        raise MemoryError
+    for i in range(index.shape[0]):
+        a = &rows[index[i], 0]
+        weight = p[i]
+        if balanced:
+            weight *= 0.5 / (up if a[d] > 0.0 else down)
+        square = 0.0
+        for j in range(d):
+            square += a[j] * a[j]
+            total[j] += weight * a[j]
+        weighed += weight * sqrt(square)
+        longest = max(longest, sqrt(square))
+    square = 0.0
+    for j in range(d):
+        square += total[j] * total[j]
+    PyMem_Free(total)
+    return sqrt(square), weighed, longest
 
 
 def centred_rows(
@@ -402,18 +444,3 @@ def centred_rows(
                 largest[j] = max(largest[j], fabs(out[i, j]))
             out[i, d - 1] = sign
             largest[d - 1] = 1.0
-
-
-def moved_rows(
-    const double[:, ::1] X,
-    const double[::1] origin,
-    const double[::1] scale,
-    const double[::1] signs,
-    double[:, ::1] out,
-):
-    """Fill ``out`` with the rows ``sign (x - origin) / scale``."""
-    cdef Py_ssize_t i, j
-    with nogil:
-        for i in range(X.shape[0]):
-            for j in range(X.shape[1]):
-                out[i, j] = signs[i] * ((X[i, j] - origin[j]) / scale[j])

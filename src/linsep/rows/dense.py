@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from linsep.arrays import Floats, Index, Signs, no_index
 from linsep.rows import _sweeps
-from linsep.rows.matrix_rows import MatrixRows, are_all
+from linsep.rows.mapped import MappedRows
+from linsep.rows.matrix_rows import MatrixRows
 from linsep.rows.protocol import CHUNK_ENTRIES, NO_NUMBERS, Scan, split
 from linsep.rows.rounding import error_bound
 
@@ -29,15 +30,14 @@ class DenseRows(MatrixRows):
 
     def take(self, index: Index) -> Floats:
         """Return the exact signed rows named by ``index``, as float64 (m, d)."""
-        n_features = self.X.shape[1]
-        signs = self.signs[index].astype(np.float64)
-        rows = np.empty((len(signs), self.shape[1]))
-        is_whole = are_all(index, self.shape[0])
+        rows = np.empty((len(index), self.shape[1]))
+        if not isinstance(self.X, MappedRows):
+            _sweeps.signed_rows(self.X, self.signs, index, rows)
+            return rows
         for start, stop in split(index.size, 4 * self.entries_a_row):
-            here = slice(start, stop)
-            given = self.X[here if is_whole else index[here]]
-            np.multiply(given, signs[here, None], out=rows[here, :n_features])
-        rows[:, n_features:] = signs[:, None]
+            part = index[start:stop]  # a copy of these lets go of the file's pages
+            given, every = self.X[part], np.arange(part.size)
+            _sweeps.signed_rows(given, self.signs[part], every, rows[start:stop])
         return rows
 
     def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:

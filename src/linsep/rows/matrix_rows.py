@@ -104,7 +104,7 @@ class MatrixRows(ABC):
     def _chunks(self) -> Iterator[tuple[int, int]]:
         # In doubles, with the margin, its size and its rank, which stay in the cache.
         a_row = self.entries_a_row * self.dtype.itemsize // 8 + 3
-        return split(self.shape[0], chunks_of(self.X) * a_row)
+        return split(self.shape[0], chunks_of(self.X) * a_row, evenly=True)
 
     @abstractmethod
     def _fill(

@@ -114,8 +114,16 @@ class Rows(Protocol):
         """Return rows as the user gave them, neither signed nor extended."""
 
 
-def split(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
-    """Cut ``range(n_rows)`` into chunks of about ``CHUNK_ENTRIES`` entries."""
+def split(
+    n_rows: int, n_columns: int, *, evenly: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Cut ``range(n_rows)`` into chunks of about ``CHUNK_ENTRIES`` entries.
+
+    The last may be a small rest, unless they are cut `evenly`, as threads share them.
+    """
     size = max(1, CHUNK_ENTRIES // max(1, n_columns))
+    if evenly:
+        n_chunks = max(1, -(-n_rows // size))
+        size = max(1, -(-n_rows // n_chunks))
     for start in range(0, n_rows, size):
         yield start, min(start + size, n_rows)

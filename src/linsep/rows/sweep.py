@@ -36,7 +36,9 @@ class _Smallest:
         chosen = np.flatnonzero(score <= self.limit)
         if chosen.size == 0:
             return
-        self._waiting.append((chosen + start, score[chosen], values[chosen]))
+        if chosen.size < score.size:
+            score, values = score[chosen], values[chosen]
+        self._waiting.append((chosen + start, score, values))
         self._n_waiting += chosen.size
         if self._n_waiting > MOST_WAITING * self.k:
             self.kept()
@@ -48,17 +50,16 @@ class _Smallest:
         is_one = len(self._waiting) == 1
         parts = zip(*self._waiting, strict=True)
         index, score, values = (p[0] if is_one else np.concatenate(p) for p in parts)
-        kept: Any = slice(None)
         if index.size > self.k > 0:
             # All rows that tie with the k-th smallest stay until the sort below.
             kth = np.partition(score, self.k - 1)[self.k - 1]
             kept = np.flatnonzero(score <= kth)
-        index, score, values = index[kept], score[kept], values[kept]
+            index, score, values = index[kept], score[kept], values[kept]
         # Rows of one offer are in order, and stay so where they tie.
-        order = np.argsort(score, kind="stable")
-        if not is_one:
-            order = np.lexsort((index, score))
-        order = order[: self.k]
+        if is_one:
+            order = np.argsort(score, kind="stable")[: self.k]
+        else:
+            order = np.lexsort((index, score))[: self.k]
         found = index[order], score[order], values[order]
         self._waiting, self._n_waiting = [found], order.size
         if 0 < self.k == order.size:

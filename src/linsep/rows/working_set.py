@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from linsep.arrays import Index, no_index
+from linsep.arrays import Index, Mask
 from linsep.rows import Rows, Scan, SparseRows, stacked
 
 Answer = TypeVar("Answer")
@@ -136,8 +136,8 @@ class WorkingSet:
 
     def add(self, index: Index) -> int:
         """Take rows not held yet, none named twice; return how many there were."""
-        new = np.setdiff1d(index, self.index)
-        self.index = np.concatenate([self.index, new])
+        new = self._not_held(index)
+        self.index = np.concatenate([self.index, np.sort(new)])
         return int(new.size)
 
     def keep(self, index: Index) -> None:
@@ -149,12 +149,21 @@ class WorkingSet:
 
     def positions(self, index: Index) -> Index:
         """Return where the named rows are held; rows not held are left out."""
-        if self.index.size == 0:
-            return no_index()
+        at, is_held = self._places(index)
+        return at[is_held]
+
+    def _not_held(self, index: Index) -> Index:
+        """Return the named rows that are not held."""
+        return index[~self._places(index)[1]]
+
+    def _places(self, index: Index) -> tuple[Index, Mask]:
+        """Return where the named rows are held, and whether they are."""
+        if self.index.size == 0 or index.size == 0:
+            return np.zeros(index.size, np.intp), np.zeros(index.size, np.bool_)
         order = np.argsort(self.index)
         at = np.searchsorted(self.index, index, sorter=order)
         at = order[np.minimum(at, self.index.size - 1)]
-        return np.asarray(at[self.index[at] == index])
+        return at, self.index[at] == index
 
     def decided(
         self, decide: Callable[[Index], Answer], missed: Callable[[Answer], Index]
@@ -204,7 +213,7 @@ class WorkingSet:
         n_bad = scan.n_violations + scan.n_unsettled
         # A sweep that names every violator names more than there is room for.
         worst = scan.index[: self.n_added]
-        n_new = int(np.setdiff1d(worst[:n_bad], self.index).size)
+        n_new = self._not_held(worst[:n_bad]).size
         most = max(KEPT_A_COLUMN * self.source.shape[1], 4 * self.size)
         if self.index.size + worst.size > most:
             self.keep(np.union1d(support, worst))

@@ -222,9 +222,12 @@ class MarginEngine:
     def _name_first_rows(self, solution: Solution, scan: Scan) -> None:
         """Where rows tie, let the first of them be the support."""
         edge = solution.target * (1.0 + 1e-9) + 4 * scan.error
-        tied = np.union1d(scan.index[scan.values <= edge], self.support)
-        if tied.size == self.support.size:
+        near = scan.index[: np.searchsorted(scan.values, edge, side="right")]
+        if near.size <= self.support.size and set(near.tolist()).issubset(
+            self.support.tolist()
+        ):
             return
+        tied = np.union1d(near, self.support)
         multipliers = np.zeros(tied.size)
         multipliers[np.searchsorted(tied, solution.support)] = solution.weights
         rows = as_dense(self.search.rows.take(tied))

@@ -4,10 +4,10 @@ A C-ordered matrix of n rows and d columns is, to a BLAS, its transpose in Fortr
 order: d rows and n columns. Strides are therefore those of a row.
 """
 
-from libc.math cimport sqrt
-from libc.string cimport memset
+from libc.math cimport hypot, sqrt
+from libc.string cimport memmove, memset
 
-from scipy.linalg.cython_blas cimport daxpy, ddot, dgemm, dgemv, drot, dsyrk, dtrmv, dtrsv
+from scipy.linalg.cython_blas cimport daxpy, ddot, dgemm, dgemv, dnrm2, drot, dsyrk, dtrsv
 from scipy.linalg.cython_lapack cimport dpotrf
 
 
@@ -22,6 +22,12 @@ cdef inline double dot(Py_ssize_t n, const double* a, const double* b) noexcept 
     """Return ``a . b``."""
     cdef int size = <int> n, one = 1
     return ddot(&size, <double*> a, &one, <double*> b, &one)
+
+
+cdef inline double length(Py_ssize_t n, const double* a) noexcept nogil:
+    """Return ``|a|``, without overflow on the way."""
+    cdef int size = <int> n, one = 1
+    return dnrm2(&size, <double*> a, &one)
 
 
 cdef inline void add_scaled(
@@ -71,6 +77,7 @@ cdef inline void solve_triangle(
     """
     cdef int size = <int> k, leading = <int> stride, one = 1
     cdef Py_ssize_t i, j
+    cdef double total
     if k < SMALL_TRIANGLE and transposed:
         for i in range(k):
             b[i] /= R[i * stride + i]
@@ -78,9 +85,10 @@ cdef inline void solve_triangle(
                 b[j] -= R[i * stride + j] * b[i]
     elif k < SMALL_TRIANGLE:
         for i in range(k - 1, -1, -1):
+            total = b[i]
             for j in range(i + 1, k):
-                b[i] -= R[i * stride + j] * b[j]
-            b[i] /= R[i * stride + i]
+                total -= R[i * stride + j] * b[j]
+            b[i] = total / R[i * stride + i]
     else:
         dtrsv(
             "L", "N" if transposed else "T", "N", &size, <double*> R, &leading, b, &one
@@ -109,21 +117,6 @@ cdef inline bint factor_gram(
     return failed == 0
 
 
-cdef inline void multiply_triangle(
-    Py_ssize_t k, const double* R, Py_ssize_t stride, double* b
-) noexcept nogil:
-    """Overwrite ``b`` by ``R b``, R upper triangular."""
-    cdef int size = <int> k, leading = <int> stride, one = 1
-    cdef Py_ssize_t i, j
-    if k < SMALL_TRIANGLE:
-        for i in range(k):
-            b[i] *= R[i * stride + i]
-            for j in range(i + 1, k):
-                b[i] += R[i * stride + j] * b[j]
-    else:
-        dtrmv("L", "T", "N", &size, <double*> R, &leading, b, &one)
-
-
 cdef inline void rotate(
     Py_ssize_t n, double* a, double* b, double cosine, double sine
 ) noexcept nogil:
@@ -131,6 +124,29 @@ cdef inline void rotate(
     cdef int size = <int> n, one = 1
     if n:
         drot(&size, a, &one, b, &one, &cosine, &sine)
+
+
+cdef inline void drop_column(
+    Py_ssize_t k, double* R, Py_ssize_t stride, Py_ssize_t position, double* half
+) noexcept nogil:
+    """Let go of a column of R, upper triangular, and turn the rest back to that form.
+
+    ``half``, which solves ``R^T half = b``, does so after that without the entry of b.
+    """
+    cdef Py_ssize_t i
+    cdef double radius, cosine, sine
+    cdef double* row
+    for i in range(k):
+        row = R + i * stride + position
+        memmove(row, row + 1, (k - 1 - position) * sizeof(double))
+    for i in range(position, k - 1):
+        row = R + i * stride
+        radius = hypot(row[i], row[stride + i])
+        cosine, sine = row[i] / radius, row[stride + i] / radius
+        row[i], row[stride + i] = radius, 0.0
+        rotate(k - 2 - i, row + i + 1, row + stride + i + 1, cosine, sine)
+        radius = cosine * half[i] + sine * half[i + 1]
+        half[i], half[i + 1] = radius, cosine * half[i + 1] - sine * half[i]
 
 
 cdef inline void add_gram(
@@ -213,3 +229,24 @@ cdef inline void add_weighted_gram(
         if m == block or i == n - 1:
             add_gram(m, d, held, out)
             m = 0
+
+
+cdef inline Py_ssize_t smallest(
+    Py_ssize_t n, const double* values, double limit, Py_ssize_t most, Py_ssize_t* out
+) noexcept nogil:
+    """Set which values below a limit are the smallest; return how many, at most `most`.
+
+    In increasing order; of equal ones the first comes first.
+    """
+    cdef Py_ssize_t i, at, m = 0
+    for i in range(n):
+        if values[i] < limit:
+            at = min(m, most - 1)
+            m = at + 1
+            while at > 0 and values[out[at - 1]] > values[i]:
+                out[at] = out[at - 1]
+                at -= 1
+            out[at] = i
+            if m == most:
+                limit = values[out[m - 1]]
+    return m

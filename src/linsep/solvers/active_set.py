@@ -25,7 +25,7 @@ balance (its coefficient is then ``sum_i lambda_i s_i = 0``) but makes the Gram 
 system ``[G s; s^T 0]``, so the balance holds throughout. It must start from rows of
 both classes.
 
-All rows are priced only when a batch of violated ones has been worked off by the
+All rows are priced only when a batch of violated ones has been worked off, by the
 compiled steps of `linsep.solvers._active_set`.
 """
 
@@ -37,24 +37,13 @@ from enum import Enum
 import numpy as np
 
 from linsep.arrays import Floats, Index, no_index
-from linsep.solvers._active_set import CONFLICT, STEPS_EXHAUSTED, ActiveRows
-from linsep.solvers.bounds import norm
+from linsep.solvers._active_set import CONFLICT, OPTIMAL, RUNNING, ActiveRows
 from linsep.solvers.scaling import row_squares
 
 # A row counts as satisfied when a.u >= 1 - TOLERANCE: relative to the margin itself.
 TOLERANCE = 1e-9
-# Rounding a computed margin can suffer, relative to the size of what is summed.
-NOISE = 16 * float(np.finfo(np.float64).eps)
-# Violated rows handed to the compiled steps between two pricings of all rows.
-BATCH = 32
-# Rows of so few entries are handed over whole.
-FEW_ENTRIES = 1 << 13
 # Times the drift of many steps is taken out at the end, as far as it hid violations.
 MOST_SETTLINGS = 3
-# From so many rows on a factor is made by LAPACK, if every row's part that is new is
-# more than this share of it: the Gram matrix then holds its square to eight digits.
-MANY_ROWS = 32
-INDEPENDENT = 1e-4
 NO_ROWS = no_index()
 
 
@@ -131,43 +120,13 @@ class ActiveSet:
             return self._conflict[1]
         return np.maximum(self._held.multipliers[: self._held.k], 0.0)
 
-    def margins(self) -> Floats:
-        """Return ``rows @ u + signs * offset``."""
-        values = self.rows @ self._held.u
-        if self.free_offset:
-            values += self.signs * self.offset
-        return np.asarray(values)
-
     def start(self, index: Index) -> bool:
         """Make the rows named active, as far as their multipliers are positive.
 
         Returns whether a start was made. Both classes must be among them if the offset
         is free.
         """
-        wanted = np.asarray(index, dtype=np.intp)
-        while True:
-            self._factor(wanted)
-            active = self.support
-            if not active.size or (
-                self.free_offset and np.ptp(self.signs[active]) == 0
-            ):
-                self._held.clear()
-                return False
-            self._held.settle()
-            multipliers = self._held.multipliers[: active.size]
-            if multipliers.min() >= 0:
-                return True
-            wanted = active[multipliers >= 0]
-
-    def _factor(self, wanted: Index) -> None:
-        """Make the independent ones of the rows named active, and no others."""
-        if MANY_ROWS <= wanted.size <= self.rows.shape[1] and self._held.take(
-            wanted, INDEPENDENT
-        ):
-            return
-        self._held.clear()
-        for row in wanted:
-            self._held.append(row)
+        return self._held.start(index)
 
     def solve(
         self,
@@ -190,17 +149,17 @@ class ActiveSet:
         """
         last = self.n_steps + (self.most_steps if max_steps is None else max_steps)
         if self.free_offset and not self._held.k:
-            nearest = self._nearest_rows()
+            nearest = self._held.nearest_rows(self._squares)
             if not self.start(nearest):  # opposite rows
                 self._conflict = nearest, np.ones(2)
                 yield Outcome.CONFLICT
                 return
         batch = np.asarray(first, dtype=np.intp)
         n_settled, drifted = 0, False
-        allowed = max(tolerance, self._noise())
         while True:
             before = self.n_steps
-            ending = self._held.steps(batch, allowed, last - before)
+            ending = self._held.run(batch, tolerance, self.longest, last - before)
+            batch = NO_ROWS
             drifted = drifted or self.n_steps > before
             if ending == CONFLICT:
                 support = np.append(self.support, self._held.entering)
@@ -208,58 +167,12 @@ class ActiveSet:
                 self._conflict = support, np.append(np.maximum(falling, 0.0), 1.0)
                 yield Outcome.CONFLICT
                 return
-            if ending == STEPS_EXHAUSTED:
-                yield Outcome.STALLED
-                return
-            # Without a step two roundings of a . u disagree: the batch is satisfied.
-            disputed = batch.size > 0 and self.n_steps == before
-            # What counts as violated grows with the weights, between batches only.
-            allowed = max(tolerance, self._noise())
-            batch = NO_ROWS if disputed else self._violated(allowed)
-            if batch.size == 0 and drifted and n_settled < MOST_SETTLINGS:
+            if ending == OPTIMAL and drifted and n_settled < MOST_SETTLINGS:
                 # Drift of many steps is taken out; what it hid may be violated now.
                 self.start(self.support)
                 n_settled, drifted = n_settled + 1, False
-                batch = self._violated(allowed)
-            if batch.size == 0:
-                yield Outcome.OPTIMAL
+            elif ending == RUNNING:
+                yield Outcome.RUNNING
+            else:
+                yield Outcome.OPTIMAL if ending == OPTIMAL else Outcome.STALLED
                 return
-            yield Outcome.RUNNING
-
-    def _noise(self) -> float:
-        """Return what rounding may take from a margin."""
-        return NOISE * (self.longest * norm(self._held.u) + abs(self.offset) + 1.0)
-
-    def _violated(self, allowed: float) -> Index:
-        """Return the rows furthest below 1, worst first, active ones left out.
-
-        Of few rows all, if one is below: the steps price them more quickly than this.
-        """
-        margins = self.margins()
-        margins[self._held.active[: self._held.k]] = np.inf
-        below = np.flatnonzero(margins < 1.0 - allowed)
-        if below.size and self.rows.size <= FEW_ENTRIES:
-            return np.arange(len(self.rows))
-        size = max(BATCH, self.rows.shape[1] // 8)
-        if below.size > size:
-            below = below[np.argpartition(margins[below], size)[:size]]
-        return below[np.lexsort((below, margins[below]))]
-
-    def _nearest_rows(self) -> Index:
-        """Return a row of each class, near each other."""
-        # The negative row nearest to the positive mean, then the positive one nearest
-        # to that, and back: rows are signed, hence the sums in place of differences.
-        positive = (self.signs > 0).astype(np.float64)
-        target = positive @ self.rows / -positive.sum()
-        first, second = -1, -1
-        for _ in range(3):
-            second = self._nearest(target, -1.0)
-            first = self._nearest(-self.rows[second], 1.0)
-            target = -self.rows[first]
-        return np.array([first, second])
-
-    def _nearest(self, target: Floats, sign: float) -> int:
-        """Return which row of a class is nearest to a point, the first of several."""
-        distances = self._squares - 2.0 * (self.rows @ target)
-        distances[self.signs != sign] = np.inf
-        return int(distances.argmin())

@@ -16,7 +16,7 @@ import numpy as np
 
 from linsep.arrays import Floats, Index
 from linsep.rows import as_dense, is_sparse, split
-from linsep.rows._sweeps import length
+from linsep.rows._sweeps import hull_point, length
 from linsep.solvers.scaling import (
     SMALL_BLOCKS,
     exponent_above,
@@ -74,43 +74,58 @@ def margin_upper(
         The rows meant, where `rows` holds others too.
     """
     p = weights / weights.sum()
-    every = np.arange(rows.shape[0])
-    index = every if index is None else index
-    is_whole = np.array_equal(index, every)
-    if fit_intercept:
+    index = np.arange(rows.shape[0]) if index is None else index
+    if is_sparse(rows):
+        sizes, exponent = _of_sparse(rows, p, fit_intercept, index)
+    else:
+        rows = np.ascontiguousarray(rows)
+        sizes, exponent = hull_point(rows, index, p, fit_intercept), 0
+        if sizes is not None and not 1.0 / NEAR_ONE < sizes[2] < NEAR_ONE:
+            part = rows[index]
+            features = part[:, : part.shape[1] - fit_intercept]
+            exponent = exponent_above(features)
+            features[:] = shifted(features, -exponent)
+            sizes = hull_point(part, np.arange(index.size), p, fit_intercept)
+    if sizes is None:
+        return np.inf
+    bound = length_above(*sizes, index.size + rows.shape[1])
+    # Relative slack vanishes among subnormals: the last step is rounded up.
+    return math.nextafter(_ldexp(bound, exponent), math.inf) if bound else 0.0
+
+
+def _of_sparse(
+    rows: Any, p: Floats, balanced: bool, index: Index
+) -> tuple[tuple[float, float, float] | None, int]:
+    """Return what `hull_point` does of sparse rows times ``2**-k``, and k."""
+    if balanced:
         positive = as_dense(rows[:, -1]).ravel()[index] > 0
         mass = float(p[positive].sum())
         if not 0.0 < mass < 1.0:
-            return np.inf
+            return None, 0
         p = np.where(positive, 0.5 * p / mass, 0.5 * p / float(p[~positive].sum()))
 
     def parts() -> Iterator[tuple[slice, Any]]:
-        # Some rows at a time: sparse ones may be as large as the data.
-        a_row = rows.size // max(1, rows.shape[0])
+        # Some rows at a time: all of them may be as large as the data.
+        a_row = rows.nnz // max(1, rows.shape[0])
         for start, stop in split(index.size, SMALL_BLOCKS * a_row):
-            here = slice(start, stop)
-            part = rows[here] if is_whole else rows[index[here]]
-            yield here, part[:, :-1] if fit_intercept else part
+            part = rows[index[start:stop]]
+            yield slice(start, stop), part[:, :-1] if balanced else part
 
-    def summed(exponent: int) -> tuple[Floats, Floats]:
-        total, lengths = np.zeros(rows.shape[1] - int(fit_intercept)), np.empty(len(p))
+    def summed(exponent: int) -> tuple[float, float, float]:
+        total, lengths = np.zeros(rows.shape[1] - int(balanced)), np.empty(len(p))
         for here, part in parts():
             unit = shifted(part, -exponent) if exponent else part
             lengths[here] = row_lengths(unit)
             total += p[here] @ unit
-        return total, lengths
+        return norm(total), float(p @ lengths), float(lengths.max(initial=0.0))
 
-    exponent = 0
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        total, lengths = summed(exponent)
+        sizes = summed(0)
     # Near 1 what underflows is far below the bound on rounding.
-    if not 1.0 / NEAR_ONE < lengths.max(initial=0.0) < NEAR_ONE:
-        exponent = max((exponent_above(part) for _, part in parts()), default=0)
-        total, lengths = summed(exponent)
-    sizes = norm(total), float(p @ lengths), float(lengths.max(initial=0.0))
-    bound = length_above(*sizes, len(p) + total.size)
-    # Relative slack vanishes among subnormals: the last step is rounded up.
-    return math.nextafter(_ldexp(bound, exponent), math.inf) if bound else 0.0
+    if 1.0 / NEAR_ONE < sizes[2] < NEAR_ONE:
+        return sizes, 0
+    exponent = max((exponent_above(part) for _, part in parts()), default=0)
+    return summed(exponent), exponent
 
 
 def length_above(length: float, weighed: float, longest: float, n_terms: int) -> float:

@@ -33,8 +33,8 @@ def exponent_above(values: Any) -> int:
     return math.frexp(largest)[1]
 
 
-def shifted(values: Any, power: int) -> Any:
-    """Multiply an array or a CSR matrix by a power of two.
+def shifted(values: Any, power: int, out: Any = None) -> Any:
+    """Multiply an array or a CSR matrix by a power of two, an array in `out` if given.
 
     Entries that become subnormal are rounded; the caller sees that none overflow.
 
@@ -48,8 +48,10 @@ def shifted(values: Any, power: int) -> Any:
         result.data = np.ldexp(result.data, power)
         return result
     if abs(power) > SAFE_EXPONENT:
-        return np.ldexp(values, power)
-    return values * math.ldexp(1.0, power)  # the usual case, in a tenth of the time
+        return np.ldexp(values, power, out=out)
+    return np.multiply(
+        values, math.ldexp(1.0, power), out=out
+    )  # the usual case, in a tenth of the time
 
 
 def exponents(values: Floats) -> NDArray[np.int64]:

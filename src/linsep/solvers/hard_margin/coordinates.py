@@ -20,8 +20,9 @@ from linsep.arrays import Floats
 from linsep.rows._sweeps import centred_rows
 from linsep.solvers.scaling import SAFE_EXPONENT, exponent_above, shifted
 
-# Columns up to this power of two, or down, need not be brought below 1 first.
-USUAL_EXPONENT = 100
+# Columns need not be brought below 1 first if the largest entry about the centre is
+# between this and its inverse.
+LEAST_USUAL = 2.0**-100
 
 
 @dataclass(frozen=True)
@@ -54,23 +55,19 @@ class Direct:
             no_shift = np.zeros(signed.shape[1])
             return cls(size, no_shift, 0, False), unit, np.ones(len(signed))
         signs = signed[:, -1].copy()
-        size = exponent_above(signed[:, :-1])
-        if abs(size) <= USUAL_EXPONENT:
-            size = 0
-        else:
-            with np.errstate(over="ignore"):  # of the last column, which is not read
-                signed = shifted(signed, -size)
-            signed[:, -1] = signs
-        # Midway between the two class means; rows are signed, which the classes'
-        # weights undo.
         positive = signs > 0
         n_positive = int(np.count_nonzero(positive))
         upper, lower = 0.5 / max(1, n_positive), 0.5 / max(1, len(signs) - n_positive)
-        centre = np.where(positive, upper, -lower) @ signed[:, :-1]
-        rows, largest = np.empty(signed.shape), np.zeros(signed.shape[1])
-        centred_rows(np.ascontiguousarray(signed), centre, rows, largest)
-        spread = exponent_above(largest[:-1])
-        rows = shifted(rows, -spread)
+        weights, size = np.where(positive, upper, -lower), 0
+        centre, rows, largest = _centred(signed, weights)
+        if not LEAST_USUAL <= largest < 1.0 / LEAST_USUAL:
+            size = exponent_above(signed[:, :-1])
+            with np.errstate(over="ignore"):  # of the last column, which is not read
+                signed = shifted(signed, -size)
+            signed[:, -1] = signs
+            centre, rows, largest = _centred(signed, weights)
+        spread = math.frexp(largest)[1]
+        shifted(rows, -spread, out=rows)
         rows[:, -1] = signs
         return cls(size, centre, spread, True), rows, signs
 
@@ -102,6 +99,15 @@ class Direct:
         return weights_within(u[:-1], exponent, ((offset + float(u[-1]), 0), shift))
 
 
+def _centred(signed: Floats, weights: Floats) -> tuple[Floats, Floats, float]:
+    """Return the rows' weighed sum, the rows about it, and their largest entry."""
+    rows, largest = np.empty(signed.shape), np.zeros(signed.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre = weights @ signed[:, :-1]
+    centred_rows(np.ascontiguousarray(signed), centre, rows, largest)
+    return centre, rows, float(largest[:-1].max(initial=0.0))
+
+
 def weights_within(
     coef: Floats, exponent: int, intercept: tuple[tuple[float, int], ...]
 ) -> tuple[Floats, int]:
@@ -125,10 +131,10 @@ def weights_within(
     lead = exponent + exponent_above(coef)
     powers = [power + math.frexp(value)[1] for value, power in intercept if value]
     shift = shift_within(lead, max([lead, *powers]))
-    w = np.ldexp(coef, exponent + shift)
-    if not intercept:
-        return w, shift
-    return np.append(w, sum(math.ldexp(v, p + shift) for v, p in intercept)), shift
+    w = np.empty(coef.size + bool(intercept))
+    w[-1:] = sum(math.ldexp(v, p + shift) for v, p in intercept)
+    np.ldexp(coef, exponent + shift, out=w[: coef.size])
+    return w, shift
 
 
 def shift_within(lead: int, top: int) -> int:

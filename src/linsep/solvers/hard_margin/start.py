@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from linsep.arrays import Floats, Index
 from linsep.solvers.active_set import (
-    MANY_ROWS,
     NO_ROWS,
     TOLERANCE,
     ActiveSet,
@@ -18,8 +17,9 @@ from linsep.solvers.active_set import (
 from linsep.solvers.hard_margin.pivoting import rows_on_margin
 from linsep.solvers.pieces import Check, no_check
 
-# With more rows a column than this, few are on the margin, and no guess is made.
-PIVOTED_A_COLUMN = 2
+# With more rows a column than this, few are on the margin, and no guess is made; nor of
+# so few rows that the steps take less.
+PIVOTED_A_COLUMN, LEAST_PIVOTED = 2, 32
 
 
 class HardMargin(ActiveSet):
@@ -56,7 +56,7 @@ class HardMargin(ActiveSet):
         """Yield after each linear system and each batch of steps; see `ActiveSet`."""
         m, d = self.rows.shape
         limit = max_steps if max_steps is not None else self.most_steps
-        if not self.support.size and MANY_ROWS <= m <= PIVOTED_A_COLUMN * d:
+        if not self.support.size and LEAST_PIVOTED <= m <= PIVOTED_A_COLUMN * d:
             guess = NO_ROWS
             for better in rows_on_margin(
                 self.rows, self.signs, self.free_offset, tolerance, self._check

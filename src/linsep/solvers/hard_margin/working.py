@@ -12,6 +12,7 @@ from linsep.arrays import Floats, Index
 from linsep.rows import is_sparse
 from linsep.solvers.active_set import NO_ROWS, Outcome
 from linsep.solvers.blas import calm_blas
+from linsep.solvers.bounds import norm
 from linsep.solvers.gram_factor import pivoted_cholesky
 from linsep.solvers.hard_margin.coordinates import Direct
 from linsep.solvers.hard_margin.start import HardMargin
@@ -97,11 +98,10 @@ def solve_margin(
                     break
         except Halted:
             return Solution(outcome, np.zeros(d), NO_ROWS, np.zeros(0), 0)
-    held = problem.multipliers > 0
-    support, weights = problem.support[held], problem.multipliers[held]
-    order = np.argsort(-weights, kind="stable")
-    support, weights = support[order], weights[order]
-    if not (np.isfinite(problem.u).all() and np.isfinite(weights).all()):
+    weights = problem.multipliers
+    order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)]
+    support, weights = problem.support[order], weights[order]
+    if not norm(problem.u) + norm(weights) < np.inf:
         return Solution(
             Outcome.STALLED, np.zeros(d), support[:0], weights[:0], problem.n_steps
         )

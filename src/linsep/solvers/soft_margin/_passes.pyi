@@ -58,3 +58,14 @@ def curved_product(
     p: Floats,
     x: Floats,
 ) -> Floats: ...
+def column_moments(
+    X: Floats,
+    share: Floats,
+    mean: Floats,
+    largest: Floats,
+    peak: Floats,
+    square: Floats,
+) -> None: ...
+def moved_rows(
+    X: Floats, origin: Floats, scale: Floats, signs: Floats, out: Floats
+) -> None: ...

@@ -318,3 +318,49 @@ cdef inline double sparse_dot(
         a += data[j] * x[indices[j]]
         j += 1
     return (a + b) + (c + d)
+
+
+def column_moments(
+    const double[:, ::1] X,
+    const double[::1] share,
+    double[::1] mean,
+    double[::1] largest,
+    double[::1] peak,
+    double[::1] square,
+):
+    """Fill each column's mean, largest magnitude, and the same about the mean.
+
+    Last comes the mean square about the mean; ``share`` sums to one. All must be zero.
+    """
+    cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
+    cdef double distance
+    cdef const double* x
+    if n == 0 or d == 0:
+        return
+    with nogil:
+        for i in range(n):
+            x = &X[i, 0]
+            for j in range(d):
+                mean[j] += share[i] * x[j]
+                largest[j] = max(largest[j], fabs(x[j]))
+        for i in range(n):
+            x = &X[i, 0]
+            for j in range(d):
+                distance = x[j] - mean[j]
+                peak[j] = max(peak[j], fabs(distance))
+                square[j] += share[i] * (distance * distance)
+
+
+def moved_rows(
+    const double[:, ::1] X,
+    const double[::1] origin,
+    const double[::1] scale,
+    const double[::1] signs,
+    double[:, ::1] out,
+):
+    """Fill ``out`` with the rows ``sign (x - origin) / scale``."""
+    cdef Py_ssize_t i, j
+    with nogil:
+        for i in range(X.shape[0]):
+            for j in range(X.shape[1]):
+                out[i, j] = signs[i] * ((X[i, j] - origin[j]) / scale[j])

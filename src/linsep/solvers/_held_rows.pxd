@@ -1,0 +1,29 @@
+"""What the steps of the active set ask of the rows it holds."""
+
+
+cdef class HeldRows:
+    cdef readonly Py_ssize_t k
+    cdef readonly double offset
+    cdef readonly object active, multipliers, direction, factor, u
+    cdef const double[:, ::1] _rows
+    cdef const double[::1] _signs
+    cdef bint _free
+    cdef Py_ssize_t _d
+    cdef Py_ssize_t[::1] _active
+    cdef double[::1] _multipliers, _direction, _u, _z, _c
+    # The projected row's and the signs' solutions of ``R^T c = b``.
+    cdef double[::1] _half, _half_signs
+    cdef double[:, ::1] _R, _held
+    # Of the last row projected: see `_project_out`.
+    cdef double _rise, _rho, _size
+
+    cdef const double* _row(self, Py_ssize_t i) noexcept nogil
+    cdef double _project_out(self, Py_ssize_t row) noexcept nogil
+    cdef void _balance(self, double sign) noexcept nogil
+    cdef double _signs_solved(self) noexcept nogil
+    cdef void _solve_triangle(self, bint transposed, double* b) noexcept nogil
+    cdef void _append(self, Py_ssize_t row, double squared) noexcept nogil
+    cdef void _delete(self, Py_ssize_t position) noexcept nogil
+    cdef void _hold(self, const Py_ssize_t[::1] wanted) noexcept nogil
+    cdef bint _hold_at_once(self, const Py_ssize_t[::1] wanted) noexcept nogil
+    cdef void _settle(self) noexcept nogil

@@ -1,0 +1,305 @@
+"""Rows that hold with equality, side by side, and the factor of their Gram matrix.
+
+A projection on them is a few products with a BLAS. The triangular factor R of their
+Gram matrix (its Cholesky factor) is updated as rows come and go: with k rows of d
+columns that costs O(k d + k^2).
+"""
+
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memcpy, memmove, memset
+
+import numpy as np
+
+from linsep.solvers._blas cimport (
+    add_rows,
+    add_scaled,
+    dot,
+    drop_column,
+    factor_gram,
+    products,
+    solve_gram,
+    solve_triangle,
+)
+
+# A projection is refined unless R's diagonal varies by less than this factor and the
+# part of the row that is left is at least this share of it, squared.
+cdef double WELL_CONDITIONED = 100.0
+cdef double MOSTLY_NEW = 0.01
+# A row whose new part is below this share of what it is made of depends on the others.
+cdef double DEPENDENT = 1e-13
+# The same for rows put into a new factor; and where that is made by LAPACK, of so many
+# rows or more: their Gram matrix then holds the share's square to eight digits.
+cdef double INDEPENDENT = 1e-10
+cdef double CLEARLY_INDEPENDENT = 1e-4
+cdef Py_ssize_t MANY_ROWS = 32
+
+
+cdef class HeldRows:
+    """Rows that hold with equality, their factor and multipliers, and the vector.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (m, d), C order
+    signs : ndarray of shape (m,)
+        The coefficient of the offset in each row.
+    free_offset : bool
+        Whether there is an offset.
+
+    Attributes
+    ----------
+    k : int
+        How many rows are active.
+    active, multipliers, direction : ndarray of shape (d + 1,)
+        The first k entries count.
+    factor : ndarray of shape (d + 1, d + 1)
+        R, upper triangular: the first k rows and columns count.
+    u : ndarray of shape (d,)
+    offset : float
+        The present hyperplane: ``rows @ u + signs * offset >= 1`` is sought.
+    """
+
+    def __init__(
+        self, const double[:, ::1] rows, const double[::1] signs, bint free_offset
+    ):
+        d = rows.shape[1]
+        self._rows, self._signs, self._free, self._d = rows, signs, free_offset, d
+        self.k = 0
+        self.offset = 0.0
+        self.active = np.zeros(d + 1, dtype=np.intp)
+        self.multipliers = np.zeros(d + 1)
+        self.direction = np.zeros(d + 1)
+        self.factor = np.zeros((d + 1, d + 1))
+        self.u = np.zeros(d)
+        self._active, self._multipliers = self.active, self.multipliers
+        self._direction, self._R, self._u = self.direction, self.factor, self.u
+        # One entry more than d everywhere: no column at all is a case too.
+        self._held = np.zeros((d + 1, max(d, 1)))
+        self._z, self._c = np.zeros(d + 1), np.zeros(d + 1)
+        self._half, self._half_signs = np.zeros(d + 1), np.zeros(d + 1)
+
+    cdef const double* _row(self, Py_ssize_t i) noexcept nogil:
+        return &self._rows[i, 0]
+
+    cdef double _project_out(self, Py_ssize_t row) noexcept nogil:
+        """Split ``a`` into ``sum_i direction_i a_active(i) + z``; return the new part.
+
+        That is the square of what is left of ``a`` by the active rows, or 0 if it
+        depends on them. ``z`` is orthogonal to them; with a free offset the multipliers
+        keep ``sum_i lambda_i s_i = 0`` instead, and the offset moves by ``-rho`` for
+        each unit of the entering multiplier. The square of ``z`` is the rise, and the
+        size is that of the direction.
+
+        R alone (no Q) with one step of refinement is as accurate as a QR. The
+        refinement, more than half the cost, is left out where R is well conditioned by
+        its diagonal and most of ``a`` is new, so that no digits cancelled.
+        """
+        cdef Py_ssize_t i, k = self.k, d = self._d
+        cdef const double* a = self._row(row)
+        cdef double least = INFINITY, largest = 0.0, square = dot(d, a, a), squared
+        cdef double curvature
+        cdef double* z = &self._z[0]
+        cdef double* c = &self._c[0]
+        cdef double* half = &self._half[0]
+        cdef double* signs = &self._half_signs[0]
+        cdef double* direction = &self._direction[0]
+        cdef int tries
+        for i in range(k):
+            least = min(least, fabs(self._R[i, i]))
+            largest = max(largest, fabs(self._R[i, i]))
+        products(k, d, &self._held[0, 0], a, half)
+        self._solve_triangle(True, half)
+        squared = square - dot(k, half, half)
+        self._rho, self._size = 0.0, 1.0
+        memcpy(z, a, d * sizeof(double))
+        memcpy(direction, half, k * sizeof(double))
+        if largest <= WELL_CONDITIONED * least and squared >= MOSTLY_NEW * square:
+            self._rise = squared
+            if self._free and k > 0:
+                curvature = dot(k, signs, signs)
+                self._rho = (dot(k, half, signs) - self._signs[row]) / curvature
+                self._rise += self._rho * self._rho * curvature
+                add_scaled(k, -self._rho, signs, direction)
+            self._solve_triangle(False, direction)
+            add_rows(k, d, &self._held[0, 0], -1.0, direction, z)
+            for i in range(k):
+                self._size += fabs(direction[i])
+            return squared
+        self._solve_triangle(False, direction)
+        add_rows(k, d, &self._held[0, 0], -1.0, direction, z)
+        products(k, d, &self._held[0, 0], z, c)
+        self._solve_triangle(True, c)
+        add_scaled(k, 1.0, c, half)
+        self._solve_triangle(False, c)
+        add_rows(k, d, &self._held[0, 0], -1.0, c, z)
+        add_scaled(k, 1.0, c, direction)
+        for i in range(k):
+            self._size += fabs(direction[i])
+        self._rise = squared = dot(d, z, z)
+        if self._free and k > 0:
+            self._balance(self._signs[row])
+        least = DEPENDENT * self._size
+        return squared if squared > least * least * square else 0.0
+
+    cdef void _balance(self, double sign) noexcept nogil:
+        """Correct a projection so that the multipliers keep ``sum_i lambda_i s_i = 0``.
+
+        With ``G y = s`` for the Gram matrix ``G`` and the signs ``s`` of the active
+        rows, ``direction - rho y`` and ``z + rho A_S^T y`` solve the bordered system.
+        """
+        cdef Py_ssize_t i
+        cdef double excess = -sign
+        cdef double curvature = self._signs_solved()
+        for i in range(self.k):
+            excess += self._signs[self._active[i]] * self._direction[i]
+        self._rho = excess / curvature
+        add_scaled(self.k, -self._rho, &self._c[0], &self._direction[0])
+        add_rows(
+            self.k, self._d, &self._held[0, 0], self._rho, &self._c[0], &self._z[0]
+        )
+        self._rise = dot(self._d, &self._z[0], &self._z[0])
+
+    cdef double _signs_solved(self) noexcept nogil:
+        """Set c to the solution of ``G c = s``; return ``s . c``."""
+        cdef Py_ssize_t i
+        cdef double curvature = 0.0
+        memcpy(&self._c[0], &self._half_signs[0], self.k * sizeof(double))
+        self._solve_triangle(False, &self._c[0])
+        for i in range(self.k):
+            curvature += self._signs[self._active[i]] * self._c[i]
+        return curvature
+
+    cdef void _solve_triangle(self, bint transposed, double* b) noexcept nogil:
+        solve_triangle(self.k, &self._R[0, 0], self._R.shape[1], transposed, b)
+
+    cdef void _append(self, Py_ssize_t row, double squared) noexcept nogil:
+        """Make the row that was projected last active; its new part is given."""
+        cdef Py_ssize_t i, k = self.k, d = self._d
+        for i in range(k):
+            self._R[i, k] = self._half[i]
+            self._R[k, i] = 0.0
+        self._R[k, k] = sqrt(squared)
+        self._half_signs[k] = (
+            self._signs[row] - dot(k, &self._half[0], &self._half_signs[0])
+        ) / self._R[k, k]
+        memcpy(&self._held[k, 0], self._row(row), d * sizeof(double))
+        self._active[k] = row
+        self.k = k + 1
+
+    cdef void _delete(self, Py_ssize_t position) noexcept nogil:
+        """Let an active row go, and rotate R back to triangular form."""
+        cdef Py_ssize_t i, k = self.k, stride = self._R.shape[1]
+        drop_column(k, &self._R[0, 0], stride, position, &self._half_signs[0])
+        for i in range(position, k - 1):
+            self._active[i] = self._active[i + 1]
+            self._multipliers[i] = self._multipliers[i + 1]
+        memmove(
+            &self._held[position, 0],
+            &self._held[position + 1, 0],
+            (k - 1 - position) * self._d * sizeof(double),
+        )
+        self.k = k - 1
+
+    def delete(self, Py_ssize_t position):
+        """Let go of the active row at a position."""
+        self._delete(position)
+
+    def start(self, wanted):
+        """Make the rows named active, as far as their multipliers are positive.
+
+        Returns whether a start was made; both classes must be among them if the offset
+        is free.
+        """
+        cdef Py_ssize_t[::1] kept = np.array(wanted, dtype=np.intp)
+        cdef Py_ssize_t i, n = kept.shape[0], n_held
+        cdef double balance
+        cdef bint goes_on = True
+        with nogil:
+            while goes_on:
+                self._hold(kept[:n])
+                n_held, n, balance = self.k, 0, 0.0
+                for i in range(n_held):
+                    balance += self._signs[self._active[i]]
+                if n_held == 0 or (self._free and fabs(balance) == n_held):
+                    memset(&self._u[0], 0, self._d * sizeof(double))
+                    self.k, self.offset = 0, 0.0
+                    break
+                self._settle()
+                for i in range(n_held):
+                    if self._multipliers[i] >= 0.0:
+                        kept[n] = self._active[i]
+                        n += 1
+                goes_on = n < n_held
+        return not goes_on
+
+    cdef void _hold(self, const Py_ssize_t[::1] wanted) noexcept nogil:
+        """Make the independent ones of the rows named active, and no others."""
+        cdef Py_ssize_t i
+        cdef const double* a
+        cdef double squared
+        if MANY_ROWS <= wanted.shape[0] <= self._d and self._hold_at_once(wanted):
+            return
+        self.k = 0
+        for i in range(wanted.shape[0]):
+            if self.k == self._d:
+                break
+            a = self._row(wanted[i])
+            squared = self._project_out(wanted[i])
+            if squared > INDEPENDENT * INDEPENDENT * dot(self._d, a, a):
+                self._append(wanted[i], squared)
+
+    cdef bint _hold_at_once(self, const Py_ssize_t[::1] wanted) noexcept nogil:
+        """Factor the rows' Gram matrix; tell whether all are clearly independent."""
+        cdef Py_ssize_t i, j, k = wanted.shape[0], d = self._d
+        cdef double* a
+        for i in range(k):
+            self._active[i] = wanted[i]
+            self._half_signs[i] = self._signs[wanted[i]]
+            memcpy(&self._held[i, 0], self._row(wanted[i]), d * sizeof(double))
+        if not factor_gram(k, d, &self._held[0, 0], &self._R[0, 0], self._R.shape[1]):
+            return False
+        for i in range(k):
+            for j in range(i):
+                self._R[i, j] = 0.0
+            a = &self._held[i, 0]
+            if not self._R[i, i] > CLEARLY_INDEPENDENT * sqrt(dot(d, a, a)):
+                return False
+        self.k = k
+        self._solve_triangle(True, &self._half_signs[0])
+        return True
+
+    cdef void _settle(self) noexcept nogil:
+        """Recompute ``u`` and the offset so that every active row is at 1.
+
+        Solves ``A_S u + s offset = 1``, ``u = A_S^T lambda``, ``s . lambda = 0`` with
+        three corrections of the residuals, so ``u`` is as good as a least-norm solution
+        by QR.
+        """
+        cdef Py_ssize_t i, k = self.k, d = self._d
+        cdef int tries
+        cdef double imbalance, curvature = 0.0, move
+        cdef double* step = &self._c[0]
+        cdef double* solved = &self._half[0]
+        for i in range(k):
+            self._multipliers[i] = 0.0
+        memset(&self._u[0], 0, d * sizeof(double))
+        self.offset = 0.0
+        if self._free:
+            curvature = self._signs_solved()
+            memcpy(solved, step, k * sizeof(double))
+        for tries in range(4):
+            imbalance = 0.0
+            products(k, d, &self._held[0, 0], &self._u[0], step)
+            for i in range(k):
+                step[i] = 1.0 - step[i]
+                if self._free:
+                    step[i] -= self._signs[self._active[i]] * self.offset
+                    imbalance += self._signs[self._active[i]] * self._multipliers[i]
+            solve_gram(k, &self._R[0, 0], self._R.shape[1], step)
+            if self._free:
+                for i in range(k):
+                    imbalance += self._signs[self._active[i]] * step[i]
+                move = imbalance / curvature
+                self.offset += move
+                add_scaled(k, -move, solved, step)
+            add_rows(k, d, &self._held[0, 0], 1.0, step, &self._u[0])
+            add_scaled(k, 1.0, step, &self._multipliers[0])
