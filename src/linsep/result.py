@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,7 @@ class Status(StrEnum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """Where a search stands; what a callback receives, and a result's `trace` holds.
 
     Attributes

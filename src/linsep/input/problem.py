@@ -35,7 +35,7 @@ MOST_PLAIN = 1 << 17
 __all__ = ["Problem", "check_features", "problem_from"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Problem:
     """A separation problem: find w with ``A w > 0`` for the signed rows A.
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer", bound=Separation)
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """How a search ended; exactly what the status says is proved.
 
     Attributes
@@ -106,12 +104,12 @@ class Verdict:
         """Return the verdict with row ``i`` called ``numbers[i]``."""
         support = None if self.support is None else numbers[self.support]
         if self.conflict is None or self.conflict_weights is None:
-            return replace(self, support=support)
+            return self._replace(support=support)
         conflict = numbers[self.conflict]
         order = np.argsort(conflict)
         weights = tuple(self.conflict_weights[at] for at in order)
-        return replace(
-            self, conflict=conflict[order], conflict_weights=weights, support=support
+        return self._replace(
+            conflict=conflict[order], conflict_weights=weights, support=support
         )
 
 
@@ -167,12 +165,11 @@ def result_of(
     record: type[Answer],
 ) -> Answer:
     """Put a verdict, what it cost and the margin's bounds into a public record."""
-    carriers: dict[str, Any] = {}
-    if record is LargestMargin and verdict.support is not None:
-        square = None if verdict.square is None else LazyIfMade(verdict.square)
-        support = np.sort(problem.given(verdict.support))
-        carriers = {"support": support, "_square": square}
-    return record(
+    answer = record.__new__(record)
+    # What is not among the fields is the class's default; a few rows are separated in
+    # the time that setting all of them would take.
+    fields = vars(answer)
+    fields.update(
         status=verdict.status,
         message=verdict.message,
         classes=problem.classes,
@@ -190,10 +187,14 @@ def result_of(
         _columns=problem.columns,
         _certificate=_certificate(problem, verdict),
         _shown=LazyIfMade(partial(_shown_rows, problem, verdict)),
-        **_hyperplane(problem, verdict),
-        **_conflict(problem, verdict),
-        **carriers,
     )
+    fields.update(_hyperplane(problem, verdict))
+    fields.update(_conflict(problem, verdict))
+    if record is LargestMargin and verdict.support is not None:
+        square = None if verdict.square is None else LazyIfMade(verdict.square)
+        support = np.sort(problem.given(verdict.support))
+        fields.update(support=support, _square=square)
+    return answer
 
 
 def one_class(problem: Problem, effort: Effort, record: type[Answer]) -> Answer:

@@ -7,7 +7,7 @@ matrix as given, exactly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -92,7 +92,7 @@ def search_feature_space(
         dual = factor.dual(coef)
         w = np.append(dual, offset) if free else dual
         verdict, lower = _checked(rows, w, float(np.linalg.norm(coef)))
-        verdict = replace(verdict, support=support[held])
+        verdict = verdict._replace(support=support[held])
         function = None if verdict.hyperplane is None else np.append(coef, offset)
         interval = Interval(lower, upper)
         return FeatureSpaceAnswer(verdict, interval, problem.n_steps, function)
@@ -164,8 +164,7 @@ def _proved(
     if exact is None:
         return Verdict.undecided(Reason.KERNEL_CONFLICT_UNPROVED.text())
     verdict = Verdict.inseparable(support[np.array(exact.rows)], exact.weights)
-    return replace(
-        verdict,
+    return verdict._replace(
         message="Inseparable in the feature space: no function separates even these "
         f"{len(exact.rows)} rows.",
     )

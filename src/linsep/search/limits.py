@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +30,7 @@ class Clock:
         return time.perf_counter() - self.started
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
+class Limits(NamedTuple):
     """When to give up.
 
     Attributes
@@ -67,8 +67,7 @@ class Limits:
         )
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """What is proved of the largest margin: it lies between the two."""
 
     lower: float = -np.inf
@@ -79,8 +78,10 @@ class Interval:
         return self.lower > 0 and self.upper - self.lower <= tol * self.upper
 
 
-@dataclass(frozen=True)
-class Effort:
+UNKNOWN = Interval()
+
+
+class Effort(NamedTuple):
     """What an answer cost; see `linsep.Separation` for the fields."""
 
     n_passes: int = 0
@@ -125,7 +126,7 @@ class Monitor:
     n_rounds: int = 0
     n_working: int = 0
     n_violations: int | None = None
-    interval: Interval = Interval()
+    interval: Interval = UNKNOWN
     rows_read: int = 0
     n_rows: int = 0
     trace: list[Progress] = field(default_factory=list)
