@@ -213,9 +213,10 @@ def _whole_rows(dense: Floats) -> tuple[IntegerArray, NDArray[np.int64]] | None:
 
     None where a number is not whole, or too large to be told from its neighbours.
     """
-    with np.errstate(invalid="ignore"):
-        values = dense.astype(np.int64)
-    if dense.size == 0 or not ((values == dense) & (np.abs(dense) < _WHOLE)).all():
+    if dense.size == 0 or not (np.abs(dense) < _WHOLE).all():
+        return None
+    values = dense.astype(np.int64)
+    if not (values == dense).all():
         return None
     # The lowest bit that is set in any entry of a row, by which all can be divided.
     joined = np.bitwise_or.reduce(values, axis=1)

@@ -9,13 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#include <immintrin.h>
-#define EIGHT_DOUBLES __attribute__((target("avx512f")))
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
+#include "_processors.h"
 
 #if defined(__GNUC__)
 #define FETCH(address) __builtin_prefetch((const void *) (address))

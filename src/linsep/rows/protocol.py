@@ -24,7 +24,7 @@ CHUNK_ENTRIES = 1 << 20
 NO_NUMBERS: Floats = np.empty(0)
 
 
-@dataclass(slots=True)
+@dataclass
 class Scan:
     """What one pass over all rows says of a weight vector ``w``.
 

@@ -244,16 +244,19 @@ def _conflict(problem: Problem, verdict: Verdict) -> dict[str, Any]:
     conflict, weights = verdict.conflict, verdict.conflict_weights
     if conflict is None or weights is None:
         return {}
-    given = problem.given(conflict)
-    order = np.argsort(given)
-    conflict, total = conflict[order], sum(weights)
+    given, total = conflict, sum(weights)
+    if problem.present is not None:
+        given = problem.given(conflict)
+        order = np.argsort(given)
+        given, conflict = given[order], conflict[order]
+        weights = tuple(weights[at] for at in order)
     signs = problem.rows.signs[conflict]
     features = as_dense(problem.rows.features(conflict))
     names = problem.row_names
     return {
-        "_conflict_names": Lazy(lambda: tuple(map(names.one, given[order]))),
-        "conflict": given[order],
-        "conflict_weights": tuple(Fraction(weights[at], total) for at in order),
+        "_conflict_names": Lazy(lambda: tuple(map(names.one, given))),
+        "conflict": given,
+        "conflict_weights": tuple([Fraction(weight, total) for weight in weights]),
         "conflict_rows": features.astype(np.float64, copy=False),
         "conflict_labels": problem.classes[np.where(signs > 0, -1, 0)],
     }

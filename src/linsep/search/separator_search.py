@@ -148,22 +148,18 @@ class Search:
         return w[: self.rows.shape[1] - int(self.rows.fit_intercept)]
 
     def prove_conflict(
-        self,
-        working: WorkingSet,
-        support: Index,
-        p: Floats,
-        may_be_opposite: bool = True,
+        self, working: WorkingSet, support: Index, p: Floats
     ) -> Verdict | None:
         """Settle a conflict exactly; None if floating point was wrong about it.
 
         One point with both labels is the conflict a person sees at once, so that is
-        looked for first, unless it is known that there is none.
+        looked for first.
         """
         # python-flint is loaded for a proof that needs it only.
         from linsep.proof.canonical import canonicalise
         from linsep.proof.gordan import conflict_from_candidate
 
-        conflict = canonicalise(working.rows).conflict if may_be_opposite else None
+        conflict = canonicalise(working.rows).conflict
         held = p > 0
         is_long = conflict is None and np.count_nonzero(held) > self.most_settled
         if is_long and isinstance(self.factored, Verdict):
@@ -176,7 +172,7 @@ class Search:
                 p[held],
                 partial(self.monitor.should_stop, rounds=False),
             )
-        return None if conflict is None else self._inseparable(working, conflict)
+        return None if conflict is None else self.inseparable(working.index, conflict)
 
     def settle(self, working: WorkingSet, order: Index) -> Hyperplane | Verdict:
         """Decide by a factorisation where columns are many, or by exact arithmetic.
@@ -192,7 +188,7 @@ class Search:
             raise Stopped(Reason.TOO_LARGE_TO_SETTLE.text(MOST_COORDINATES))
         settled = settle(working.rows, order, should_stop=self.monitor.should_stop)
         if isinstance(settled, Conflict):
-            return self._inseparable(working, settled)
+            return self.inseparable(working.index, settled)
         if settled is None:
             reason = self.monitor.reason_to_stop()
             raise Stopped(reason or Reason.EXACTNESS_STOPPED.text())
@@ -203,10 +199,10 @@ class Search:
         """What a factorisation says of all rows, which does not change."""
         return by_factorisation(self.rows, self.monitor, self.start)
 
-    def _inseparable(self, working: WorkingSet, conflict: Conflict) -> Verdict:
-        """Return the verdict: a conflict of the working set is one of all the rows."""
+    def inseparable(self, index: Index, conflict: Conflict) -> Verdict:
+        """Return the verdict: a conflict of rows held is one of all the rows."""
         self.monitor.at_most(0.0)
-        rows = working.index[np.asarray(conflict.rows)]
+        rows = index[np.asarray(conflict.rows)]
         return Verdict.inseparable(rows, conflict.weights)
 
 

@@ -76,7 +76,7 @@ cdef class Descent:
     @property
     def near(self):
         """The rows that were near when they were looked at."""
-        return np.sort(self._order[: self._n_near])
+        return np.asarray(self._order[: self._n_near])
 
     def descend(self, Py_ssize_t visits_a_row, Py_ssize_t most_rounds):
         """Visit the near rows in random order, over and over; return how often.

@@ -1,6 +1,7 @@
 """The compiled part of the opening: small dense rows, brought to unit length."""
 
 from libc.math cimport INFINITY, fabs, frexp, isfinite, ldexp, sqrt
+from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int8_t
 from libc.string cimport memset
 
@@ -9,6 +10,21 @@ import numpy as np
 from linsep.solvers._active_set import CONFLICT, OPTIMAL, ActiveRows
 from linsep.solvers._blas cimport dot, solve_triangle
 from linsep.solvers._optimistic import Loop
+
+cdef extern from "_opening.h" nogil:
+    void add_up(const double* X, ptrdiff_t n, ptrdiff_t d, double* sums)
+    void add_squares(
+        const double* X, ptrdiff_t n, ptrdiff_t d, const double* centre, double* squares
+    )
+    ptrdiff_t unit_rows(
+        const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d,
+        const double* centre, const double* scale, double constant, double least,
+        double* out, double* lengths
+    )
+    void add_weighted(
+        const double* X, const double* weights, ptrdiff_t n, ptrdiff_t d, double* total,
+        double* weighed, double* longest
+    )
 
 # A column that varies by less than this share of its values is constant.
 cdef double CONSTANT = 1e-12
@@ -33,17 +49,12 @@ cdef bint _spread(
     a constant column.
     """
     cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
-    cdef double square, distance, largest
+    cdef double square, largest
     if centred:
-        for i in range(n):
-            for j in range(d):
-                centre[j] += X[i, j]
+        add_up(&X[0, 0], n, d, centre)
         for j in range(d):
             centre[j] /= n
-    for i in range(n):
-        for j in range(d):
-            distance = X[i, j] - centre[j]
-            scale[j] += distance * distance
+    add_squares(&X[0, 0], n, d, centre, scale)
     for j in range(d):
         square = scale[j] / n
         if not isfinite(square) or square > 1.0 / LEAST or fabs(centre[j]) > 1.0 / LEAST:
@@ -56,29 +67,6 @@ cdef bint _spread(
             if largest > CONSTANT * fabs(centre[j]):
                 return False  # its square was lost
             scale[j] = 0.0
-    return True
-
-
-cdef bint _unit_rows(
-    const double[:, ::1] X, const int8_t[::1] signs, const double* centre,
-    const double* scale, double constant, double[:, ::1] out, double* lengths,
-) noexcept nogil:
-    """Set the signed rows, of unit length, and their lengths; False if one is zero."""
-    cdef Py_ssize_t i, j, d = X.shape[1]
-    cdef double square
-    for i in range(X.shape[0]):
-        square = constant * constant
-        for j in range(d):
-            out[i, j] = signs[i] * ((X[i, j] - centre[j]) * scale[j])
-            square += out[i, j] * out[i, j]
-        if constant > 0.0:
-            out[i, d] = signs[i] * constant
-        if square < LEAST:
-            return False
-        lengths[i] = sqrt(square)
-        square = 1.0 / lengths[i]
-        for j in range(out.shape[1]):
-            out[i, j] *= square
     return True
 
 
@@ -117,9 +105,10 @@ cdef tuple _hull_point(
     The weights are normalised first, to equal mass on both classes if `balanced`; None
     if there is but one.
     """
-    cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
-    cdef double down = 0.0, up = 0.0, square, weight, weighed = 0.0, longest = 0.0
-    cdef double[::1] total = np.zeros(d)
+    cdef Py_ssize_t i, n = X.shape[0], d = X.shape[1]
+    cdef double down = 0.0, up = 0.0, weighed = 0.0, longest = 0.0
+    cdef double[::1] held = np.zeros(d + n)
+    cdef double* shares = &held[d]
     for i in range(n):
         if signs[i] > 0:
             up += p[i]
@@ -130,20 +119,9 @@ cdef tuple _hull_point(
     if not (down > 0.0 and up > 0.0):
         return None
     for i in range(n):
-        weight = 0.5 * p[i] / (up if signs[i] > 0 else down)
-        square = 0.0
-        for j in range(d):
-            square += X[i, j] * X[i, j]
-        if weight > 0.0:
-            for j in range(d):
-                total[j] += signs[i] * weight * X[i, j]
-        square = sqrt(square)
-        weighed += weight * square
-        longest = max(longest, square)
-    square = 0.0
-    for j in range(d):
-        square += total[j] * total[j]
-    return sqrt(square), weighed, longest
+        shares[i] = signs[i] * (0.5 * p[i] / (up if signs[i] > 0 else down))
+    add_weighted(&X[0, 0], shares, n, d, &held[0], &weighed, &longest)
+    return sqrt(dot(d, &held[0], &held[0])), weighed, longest
 
 
 # A BLAS would use its threads for this, which wait for one another on a busy machine.
@@ -258,9 +236,12 @@ cdef class Unit:
         self._unit = self.rows = np.empty((n, d + constant))
         if constant:
             self._constant_value = max(1.0, CONSTANT_SHARE * sqrt(d))
-        self.is_usable = _spread(X, self._centre, self._scale, constant) and _unit_rows(
-            X, signs, self._centre, self._scale, self._constant_value, self._unit,
-            self._lengths,
+        self.is_usable = _spread(X, self._centre, self._scale, constant) and (
+            unit_rows(
+                &X[0, 0], &signs[0], n, d, self._centre, self._scale,
+                self._constant_value, LEAST, &self._unit[0, 0], self._lengths,
+            )
+            == n
         )
 
     def whiten(self):

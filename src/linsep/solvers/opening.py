@@ -30,6 +30,8 @@ MOST_ENTRIES = 1 << 17
 MOST_LONG = 20_000_000
 # Rows of so many columns each, and no more entries, are tried by their means first.
 WIDE, MOST_WIDE = 2, 1 << 27
+# Of fewer entries the active set decides at once what the first round does not.
+FEW_ENTRIES = 32
 # Rows are whitened if the first round does not do and this takes so many multiply-adds.
 MOST_WHITENED = 1 << 15
 # The active set is given so many steps a column (one to six are seen), as far as they
@@ -90,10 +92,10 @@ def opened(
         if not unit.is_usable:
             return None
         descent, n_rounds = begun(unit.rows), 1
-        is_whitened = n * d**2 <= MOST_WHITENED and most_rounds != 1
-        if descent.n_wrong and is_whitened and unit.whiten():
-            descent, n_rounds = begun(unit.rows), 2
-        if descent.n_wrong:
+        if descent.n_wrong and (X.size > FEW_ENTRIES or most_rounds is not None):
+            is_whitened = n * d**2 <= MOST_WHITENED and most_rounds != 1
+            if is_whitened and unit.whiten():
+                descent, n_rounds = begun(unit.rows), 2
             most = (most_rounds or sys.maxsize) - n_rounds
             n_rounds += gone_on(descent, most, check)
         unit.weigh(descent.weights)
