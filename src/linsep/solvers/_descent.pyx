@@ -32,19 +32,22 @@ cdef class Descent:
     ----------
     w : ndarray of shape (k,)
     weights : ndarray of shape (n,)
-    n_wrong : int
-        How many rows were on the wrong side when they were looked at last; all at first.
+    n_wrong, n_near : int
+        How many rows were on the wrong side when they were looked at last, and how many
+        near; all at first.
+    has_enough : bool
+        Whether the last descent ended because all near rows had enough.
     """
 
     cdef const double[:, ::1] _rows
     cdef double _goal
     cdef readonly object w
     cdef readonly object weights
-    cdef readonly Py_ssize_t n_wrong
+    cdef readonly Py_ssize_t n_wrong, n_near
+    cdef readonly bint has_enough
     cdef double[::1] _w
     cdef double[::1] _weights
     cdef Py_ssize_t[::1] _order
-    cdef Py_ssize_t _n_near
     cdef uint64_t _state
 
     def __init__(self, const double[:, ::1] rows, uint64_t seed, double goal):
@@ -53,7 +56,7 @@ cdef class Descent:
         self._w = self.w = np.zeros(rows.shape[1])
         self._weights = self.weights = np.zeros(n)
         self._order = np.arange(n)
-        self._n_near = self.n_wrong = n
+        self.n_near = self.n_wrong = n
 
     def look(self):
         """Go through all rows; return `n_wrong`, and let those that are near be `near`.
@@ -64,19 +67,19 @@ cdef class Descent:
         cdef double product
         with nogil:
             self.n_wrong = 0
-            self._n_near = 0
+            self.n_near = 0
             for i in range(n):
                 product = dot(k, &self._rows[i, 0], &self._w[0])
                 self.n_wrong += not product > self._goal
                 if product < NEAR or self._weights[i] > 0.0:
-                    self._order[self._n_near] = i
-                    self._n_near += 1
+                    self._order[self.n_near] = i
+                    self.n_near += 1
         return self.n_wrong
 
     @property
     def near(self):
         """The rows that were near when they were looked at."""
-        return np.asarray(self._order[: self._n_near])
+        return np.asarray(self._order[: self.n_near])
 
     def descend(self, Py_ssize_t visits_a_row, Py_ssize_t most_rounds):
         """Visit the near rows in random order, over and over; return how often.
@@ -84,20 +87,22 @@ cdef class Descent:
         Rows that need no more are left out, until the others have enough. A row gets at
         most ``visits_a_row`` visits on the average.
         """
-        cdef Py_ssize_t n_left = visits_a_row * self._n_near, n_rounds = 0
-        cdef Py_ssize_t n_active = self._n_near
+        cdef Py_ssize_t n_left = visits_a_row * self.n_near, n_rounds = 0
+        cdef Py_ssize_t n_active = self.n_near
         cdef bint was_all
         cdef double least
         with nogil:
+            self.has_enough = False
             while n_left > 0 and n_rounds < most_rounds:
-                was_all = n_active == self._n_near
+                was_all = n_active == self.n_near
                 n_left -= n_active
                 n_rounds += 1
                 least = self._visit(&n_active)
                 if least > ENOUGH:
                     if was_all:
+                        self.has_enough = True
                         break
-                    n_active = self._n_near
+                    n_active = self.n_near
         return n_rounds
 
     cdef double _visit(self, Py_ssize_t* n_active) noexcept nogil:
