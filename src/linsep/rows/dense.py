@@ -40,16 +40,22 @@ class DenseRows(MatrixRows):
 
     def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
+        n = self.shape[0]
         is_by_rows = self.X.strides[1] == self.X.itemsize
-        if k or not is_by_rows or self.X.size > CHUNK_ENTRIES:
+        if not is_by_rows or self.X.size > CHUNK_ENTRIES or 0 < 2 * k < n:
             return super().scan(w, k, by_margin=by_margin)
-        weights, constant = self._split(w)
-        bounds = error_bound(self.shape[1])
-        down, up, settled, n_violations, n_unsettled, error = _sweeps.judged_rows(
-            self.X, self.signs, weights, constant, *bounds
-        )
-        counts = n_violations, n_unsettled
-        return Scan(down, up, settled, *counts, no_index(), NO_NUMBERS, error)
+        given, bounds = (self.signs, *self._split(w)), error_bound(self.shape[1])
+        index, values, score = no_index(), NO_NUMBERS, NO_NUMBERS
+        if k == 0:
+            told = _sweeps.judged_rows(self.X, *given, *bounds)
+        else:
+            s, t, score = np.empty(n), np.empty(n), np.empty(n)
+            _sweeps.row_major_margins(self.X, *given, s, t)
+            told = _sweeps.judge_margins(s, t, self.signs, *bounds, by_margin, score)
+            # Most rows are wanted: they are ranked sooner than some are found.
+            index = np.argsort(score, kind="stable")[:k]
+            values, score = s[index], score[index]
+        return Scan(*told[:5], index, values, told[5], score)
 
     def _fill(
         self,
