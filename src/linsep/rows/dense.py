@@ -42,15 +42,22 @@ class DenseRows(MatrixRows):
 
     def scan(self, w: Floats, k: int, *, by_margin: bool = False) -> Scan:
         """Sweep all rows once; see `linsep.rows.protocol.Scan`."""
-        X = self.X
-        if k or X.strides[1] != X.itemsize or X.size > CHUNK_ENTRIES:
+        n, X = self.shape[0], self.X
+        is_by_rows = X.strides[1] == X.itemsize
+        if not is_by_rows or X.size > CHUNK_ENTRIES or 0 < 2 * k < n:
             return super().scan(w, k, by_margin=by_margin)
-        judged = _sweeps.JUDGED[X.itemsize]
-        down, up, settled, n_violations, n_unsettled, error = judged(
-            X, self.signs, *self._split(w), *error_bound(len(w))
-        )
-        counts = n_violations, n_unsettled
-        return Scan(down, up, settled, *counts, NO_ROWS, NO_NUMBERS, error, NO_NUMBERS)
+        given, bounds = (self.signs, *self._split(w)), error_bound(len(w))
+        index, values, score = NO_ROWS, NO_NUMBERS, NO_NUMBERS
+        if k == 0:
+            told = _sweeps.JUDGED[X.itemsize](X, *given, *bounds)
+        else:
+            s, t, score = np.empty(n), np.empty(n), np.empty(n)
+            _sweeps.row_major_margins(X, *given, s, t)
+            told = _sweeps.judge_margins(s, t, self.signs, *bounds, by_margin, score)
+            # Most rows are wanted: they are ranked sooner than some are found.
+            index = np.argsort(score, kind="stable")[:k]
+            values, score = s[index], score[index]
+        return Scan(*told[:5], index, values, told[5], score)
 
     def _fill(
         self,

@@ -31,6 +31,7 @@ compiled steps of `linsep.solvers._active_set`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from enum import Enum
 
@@ -83,7 +84,7 @@ class ActiveSet:
         self._held = ActiveRows(rows, self.signs, free_offset)
         self._conflict: tuple[Index, Floats] | None = None
         self._squares = row_squares(rows)
-        self.longest = float(np.sqrt(self._squares.max(initial=0.0)))
+        self.longest = math.sqrt(self._squares.max(initial=0.0))
 
     @property
     def u(self) -> Floats:

@@ -37,7 +37,7 @@ STEPS_A_COORDINATE = 6.0
 ACTIVE_SET_COST = 2.5
 # The loop gets this share of the active set's predicted work, and some rounds anyway.
 LOOP_SHARE = 0.1
-LEAST_ROUNDS = 64
+LEAST_ROUNDS = 24
 # In the diagonal metric, where no active set follows, the loop gets these rounds.
 DIAGONAL_ROUNDS = 20_000
 # On a part of the rows the loop's separator must have this share of the best margin,

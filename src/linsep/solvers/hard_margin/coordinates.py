@@ -18,6 +18,7 @@ import numpy as np
 
 from linsep.arrays import Floats
 from linsep.rows._sweeps import centred_rows
+from linsep.solvers.bounds import norm
 from linsep.solvers.scaling import SAFE_EXPONENT, exponent_above, shifted
 
 # Columns need not be brought below 1 first if the largest entry about the centre is
@@ -128,7 +129,7 @@ def weights_within(
         ``w`` is the weights times ``2**shift``: 0 unless they are near the ends of the
         range.
     """
-    lead = exponent + exponent_above(coef)
+    lead = exponent + math.frexp(norm(coef))[1]
     powers = [power + math.frexp(value)[1] for value, power in intercept if value]
     shift = shift_within(lead, max([lead, *powers]))
     w = np.empty(coef.size + bool(intercept))

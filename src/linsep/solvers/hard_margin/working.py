@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -106,7 +107,7 @@ def solve_margin(
             Outcome.STALLED, np.zeros(d), support[:0], weights[:0], problem.n_steps
         )
     w, shift = to_weights(problem)
-    target = float(np.ldexp(1.0, shift))
+    target = math.ldexp(1.0, shift)
     return Solution(outcome, w, support, weights, problem.n_steps, target)
 
 
