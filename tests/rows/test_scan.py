@@ -179,6 +179,27 @@ def test_scan_does_not_trust_an_underflowed_product():
     assert (scan.n_violations, scan.n_unsettled) == (0, 1)
 
 
+@pytest.mark.parametrize("row", [-1, 4])
+def test_a_row_that_is_not_there_is_not_taken(row):
+    rows = DenseRows(np.ones((4, 2)), np.ones(4, np.int8), True)
+    with pytest.raises(IndexError, match=f"row {row} is not one of 4"):
+        rows.take(np.array([0, row]))
+
+
+@pytest.mark.parametrize("by_margin", [False, True])
+def test_most_of_a_few_rows_are_ranked_as_some_of_them_are(by_margin):
+    rng = np.random.default_rng(0)
+    X = rng.integers(-2, 3, (60, 3)).astype(float)  # many tie
+    rows = DenseRows(X, rng.choice([-1, 1], 60).astype(np.int8), True)
+    w = np.array([1.0, -2.0, 0.5, 0.25])
+    some, most, every = (rows.scan(w, k, by_margin=by_margin) for k in (20, 30, 99))
+    for scan, k in ((some, 20), (most, 30)):
+        for name in ("index", "values", "scores"):
+            np.testing.assert_array_equal(getattr(scan, name), getattr(every, name)[:k])
+        assert (scan.margin, scan.n_violations) == (every.margin, every.n_violations)
+    assert every.index.size == 60
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_take_returns_the_exact_signed_rows(backend, dtype):

@@ -122,3 +122,42 @@ def test_tiny_margin_is_reached_where_first_order_methods_give_up():
     state = last(rows)
     assert state.outcome is Outcome.OPTIMAL
     assert 1 / np.linalg.norm(state.u) == pytest.approx(gap, rel=1e-9)
+
+
+def test_long_work_is_interrupted_to_ask():
+    rng = np.random.default_rng(0)
+    w = rng.standard_normal(100)
+    A = rng.standard_normal((4000, 100))
+    rows = unit(A * np.sign(A @ w)[:, None])
+    problem = ActiveSet(rows)
+    outcomes = list(problem.solve())
+    assert outcomes[:2] == [Outcome.RUNNING, Outcome.RUNNING]
+    assert outcomes[-1] is Outcome.OPTIMAL
+    weights = problem.multipliers / problem.multipliers.sum()
+    found = {"u": problem.u, "active": problem.support, "weights": weights}
+    assert_optimal(rows, SimpleNamespace(**found))
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_free_offset_starts_from_near_rows_of_both_classes(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, (9, 2)).astype(float)
+    signs = np.append([1.0, -1.0], rng.choice([-1.0, 1.0], 7))
+    rows = np.c_[X * signs[:, None], signs]
+    held = ActiveRows(rows, signs, True)
+    positive, negative = X[signs > 0], X[signs < 0]
+    to_mean = np.linalg.norm(negative - positive.mean(axis=0), axis=1)
+    first, second = held.nearest_rows((rows**2).sum(axis=1))
+    assert signs[[first, second]].tolist() == [1.0, -1.0]
+    distance = np.linalg.norm(X[second] - positive.mean(axis=0))
+    assert distance == pytest.approx(to_mean.min())
+    to_second = np.linalg.norm(positive - X[second], axis=1)
+    assert np.linalg.norm(X[first] - X[second]) == pytest.approx(to_second.min())
+
+
+def test_rows_of_one_class_are_no_start_with_a_free_offset():
+    rows = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, -1.0]])
+    held = ActiveRows(rows, rows[:, 2].copy(), True)
+    assert held.start(np.array([0, 2]))
+    assert not held.start(np.array([0, 1]))
+    assert (held.k, held.offset, held.u.tolist()) == (0, 0.0, [0.0, 0.0, 0.0])

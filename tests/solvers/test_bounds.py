@@ -42,8 +42,18 @@ def test_upper_bound_is_above_every_margin_achieved(seed, offset, fit_intercept)
         assert best <= 0 or best**2 <= Fraction(bound) ** 2 * length
 
 
-def test_one_class_with_an_intercept_has_no_upper_bound():
-    assert margin_upper(np.array([[1.0, 1.0]]), np.ones(1), True) == np.inf
+@pytest.mark.parametrize("kind", [np.array, sparse.csr_matrix])
+def test_one_class_with_an_intercept_has_no_upper_bound(kind):
+    assert margin_upper(kind([[1.0, 1.0]]), np.ones(1), True) == np.inf
+
+
+@pytest.mark.parametrize("kind", [np.array, sparse.csr_matrix])
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e300])
+def test_upper_bound_of_some_rows_of_any_size(kind, scale):
+    rows = np.array([[9.0, 9.0, 1.0], [0.0, 2.0, 1.0], [0.0, 4.0, -1.0]])
+    rows[:, :2] *= scale  # the points (0, 2) and (0, -4)
+    bound = margin_upper(kind(rows), np.array([3.0, 1.0]), True, np.array([1, 2]))
+    assert 3.0 * scale <= bound <= 3.0 * scale * (1 + 1e-13)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e200])
