@@ -14,7 +14,6 @@ Index = NDArray[np.intp]
 class ActiveRows(HeldRows):
     entering: int
     n_steps: int
-    def steps(self, candidates: Index, tolerance: float, max_steps: int) -> int: ...
     def run(
         self, first: Index, tolerance: float, longest: float, max_steps: int
     ) -> int: ...

@@ -75,22 +75,10 @@ cdef class ActiveRows(HeldRows):
                     entering = candidates[i]
         return entering
 
-    def steps(
-        self, const Py_ssize_t[::1] candidates, double tolerance, Py_ssize_t max_steps
-    ):
-        """Make ``u`` the shortest with ``a_i . u + s_i offset >= 1`` on the candidates.
-
-        Dual active-set steps; see `linsep.solvers.active_set`. Returns OPTIMAL,
-        CONFLICT (see `direction`) or STEPS_EXHAUSTED.
-        """
-        cdef Ending ending
-        with nogil:
-            ending = self._steps(candidates, tolerance, self.n_steps + max_steps)
-        return ending
-
     cdef Ending _steps(
         self, const Py_ssize_t[::1] candidates, double tolerance, Py_ssize_t last
     ) noexcept nogil:
+        """Make ``u`` the shortest with ``a_i . u + s_i offset >= 1`` on the candidates."""
         cdef Ending ending = _OPTIMAL
         while ending == _OPTIMAL:
             self.entering = self._most_violated(candidates, tolerance)
@@ -106,8 +94,9 @@ cdef class ActiveRows(HeldRows):
         """Take steps on the rows named first, then on those violated most of all rows.
 
         A row at ``1 - tolerance``, or within rounding of 1, is satisfied; no row is
-        longer than `longest`. Returns what `steps` does, or after a while RUNNING: to
-        be called again, with no row named.
+        longer than `longest`. Dual active-set steps; see `linsep.solvers.active_set`.
+        Returns OPTIMAL, CONFLICT (see `direction`), STEPS_EXHAUSTED, or after a while
+        RUNNING: to be called again, with no row named.
         """
         cdef Py_ssize_t before, m = self._rows.shape[0], d = self._d
         cdef Py_ssize_t size = 1 if m * d <= FEW_ENTRIES else max(BATCH, d // 8)

@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from linsep.solvers._active_set import CONFLICT, OPTIMAL, ActiveRows
+from linsep.solvers._active_set import CONFLICT, OPTIMAL, RUNNING, ActiveRows
 from linsep.solvers._blas cimport dot, solve_triangle
 from linsep.solvers._optimistic import Loop
 
@@ -280,9 +280,11 @@ cdef class Unit:
         """
         cdef Py_ssize_t i, n = self._unit.shape[0]
         active = ActiveRows(self.rows, np.zeros(n), False)
-        ending = active.steps(near, tolerance, most_steps)
-        if ending == OPTIMAL and len(near) < n:
-            ending = active.steps(np.arange(n), tolerance, most_steps - active.n_steps)
+        ending = RUNNING
+        while ending == RUNNING:  # the rows are of unit length
+            left = most_steps - active.n_steps
+            ending = active.run(near, tolerance, 1.0, left)
+            near = near[:0]
         cdef Py_ssize_t k = active.k
         cdef Py_ssize_t[::1] rows = active.active
         cdef double[::1] shares = active.multipliers
