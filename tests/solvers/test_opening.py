@@ -182,7 +182,7 @@ def long_rows(n=1_200, d=MANY_COLUMNS, room=0.5):
     return rows_from(X + room * np.outer(signs, normal), signs, True)
 
 
-def test_larger_data_of_many_columns_are_opened_too():
+def test_larger_data_of_many_columns_are_opened_too(tmp_path):
     rows = long_rows()
     assert rows.X.size > MOST_ENTRIES
     found = opened(rows)
@@ -190,6 +190,10 @@ def test_larger_data_of_many_columns_are_opened_too():
     assert (rows.signs * (rows.X @ found.w[:-1] + found.w[-1]) > 0).all()
     narrow = rows_from(rows.X[:, 2:].repeat(2, axis=0), rows.signs.repeat(2), True)
     assert opened(narrow) is None
+    # A mapped file is read where it is, not copied.
+    mapped = np.memmap(tmp_path / "X", mode="w+", shape=rows.X.shape, dtype=np.float64)
+    mapped[:] = rows.X
+    assert opened(rows_from(mapped, rows.signs, True)) is None
 
 
 def test_a_limit_ends_a_descent_between_two_looks():

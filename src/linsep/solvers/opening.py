@@ -24,9 +24,9 @@ from linsep.solvers.bounds import length_above
 from linsep.solvers.descent import begun, gone_on, is_worth_it
 from linsep.solvers.pieces import Check, no_check
 
-# Entries of the rows, at most: a round then takes a few ten microseconds.
+# Entries of the rows, at most: a round then takes some ten microseconds.
 MOST_ENTRIES = 1 << 17
-# The same of rows that have many columns: they are copied.
+# The same of rows that have many columns, and are copied in memory.
 MOST_LONG = 20_000_000
 # Rows of so many columns each, and no more entries, are tried by their means first.
 WIDE, MOST_WIDE = 2, 1 << 27
@@ -47,7 +47,7 @@ class Opening(NamedTuple):
     Attributes
     ----------
     n_rounds : int
-        Rounds of the loop, and steps of the active set.
+        Rounds of the descent, and steps of the active set.
     w : ndarray of shape (d,) or None
         Weights that seem to separate all rows, the intercept between the classes.
     margin_upper : float
@@ -79,12 +79,14 @@ def opened(
     if not isinstance(rows, DenseRows) or most_rounds == 0:
         return None
     (n, d), X = rows.shape, rows.X
-    if d > WIDE * n and type(X) is np.ndarray and X.size <= MOST_WIDE:
+    is_held = type(X) is np.ndarray  # and not mapped
+    if d > WIDE * n and is_held and X.size <= MOST_WIDE:
         found = _from_means(rows)
         if found is not None:
             return found
     is_small = X.size <= MOST_ENTRIES
-    if X.size == 0 or not (is_small or (is_worth_it(d) and X.size <= MOST_LONG)):
+    is_long = is_held and is_worth_it(d) and X.size <= MOST_LONG
+    if X.size == 0 or not (is_small or is_long):
         return None
     X = np.ascontiguousarray(X, dtype=np.float64)
     with calm_blas(0, n_entries=d):
