@@ -47,6 +47,11 @@ def test_all_code_runs_and_refits_have_standard_errors(family, seed):
     assert answer.status == "quasi-complete"
     for remedy in answer.remedies():
         names = {"answer": answer}
+        for package in ("firthmodels", "statsmodels"):  # linsep brings the others
+            said = f"# pip install {package}" in remedy.code.splitlines()
+            assert said == (
+                package in remedy.code.replace(f"# pip install {package}", "")
+            )
         exec(remedy.code, names)
         fit = names.get("fit")
         if hasattr(fit, "bse"):

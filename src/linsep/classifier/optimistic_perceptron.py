@@ -24,6 +24,7 @@ from linsep.classifier.two_classes import fit_each_side
 from linsep.input import InputError, Problem
 from linsep.input.levels import Columns
 from linsep.input.problem import streamed_problem, tabulated
+from linsep.input.row_names import require_same_index
 from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Progress
 from linsep.rows.device import DeviceRows, to_numpy
@@ -286,6 +287,7 @@ class OptimisticPerceptron(LinearRule):
         if streamed is not None and not isinstance(streamed.rows, DeviceRows):
             self._fit_streamed(streamed, sample_weight)
             return self
+        require_same_index(X, "sample_weight", sample_weight)
         table, y = tabulated(X, y, bool(self.fit_intercept), "refuse")
         rows, given = validate_data(
             self,

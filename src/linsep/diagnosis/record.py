@@ -175,6 +175,7 @@ class Diagnosis(HasPage):
         >>> import linsep
         >>> answer = linsep.diagnose([[0], [0], [1], [1]], [0, 1, 1, 1])
         >>> print(answer.remedies()[0].code)
+        # pip install firthmodels
         from firthmodels import FirthLogisticRegression
         <BLANKLINE>
         design = answer.design()

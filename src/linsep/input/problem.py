@@ -13,11 +13,12 @@ from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.errors import InputError
 from linsep.input.features import Features, features_from, no_rows_message
 from linsep.input.frame_tables import frame_table
-from linsep.input.labels import labels_from, signs_from
+from linsep.input.labels import labels_from, require_one_label_a_row, signs_from
 from linsep.input.levels import Columns
 from linsep.input.row_names import (
     BY_POSITION,
     RowNames,
+    require_same_index,
     row_names_of,
     row_names_of_file,
 )
@@ -149,6 +150,7 @@ def problem_from(
     source, target = X, y
     is_weighed = None
     if sample_weight is not None:
+        require_same_index(X, "sample_weight", sample_weight)
         is_weighed = positive_weights(sample_weight, np.asarray(sample_weight).size)
     table, y = tabulated(X, y, bool(fit_intercept), missing, is_weighed)
     if table is not None:
@@ -332,19 +334,6 @@ def require_a_column(shape: tuple[int, int], fit_intercept: bool) -> None:
             f"X must have at least one column when fit_intercept=False, got shape "
             f"{shape}; add a feature or fit the intercept"
         )
-
-
-def require_one_label_a_row(shape: tuple[int, ...], n_labels: int) -> None:
-    """Refuse X and y of different lengths."""
-    if shape[0] == n_labels:
-        return
-    advice = "pass one label for every row of X"
-    if n_labels == shape[1]:
-        advice = "X has one column for every label: pass its transpose X.T"
-    raise InputError(
-        f"X and y must have the same number of rows, got {shape[0]} rows in X (shape "
-        f"{shape}) and {n_labels} labels in y; {advice}"
-    )
 
 
 def _name_mismatch(names: tuple[str, ...], expected: tuple[str, ...]) -> str:

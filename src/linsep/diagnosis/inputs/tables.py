@@ -21,7 +21,11 @@ from linsep.input import InputError
 from linsep.input.files.table import Table
 from linsep.input.frames import frame_of
 from linsep.input.problem import tabulated
-from linsep.input.row_names import row_names_of, row_names_of_file
+from linsep.input.row_names import (
+    require_same_index,
+    row_names_of,
+    row_names_of_file,
+)
 
 
 def study_from_data(
@@ -42,6 +46,8 @@ def study_from_data(
     first of them where there is no intercept. The outcome and the groups of a
     conditional model may be columns of the frame, by their names.
     """
+    require_same_index(X, "sample_weight", sample_weight)
+    require_same_index(X, "groups", groups)
     options |= {"family": family, "fit_intercept": fit_intercept}
     options |= {"feature_names": feature_names, "sample_weight": sample_weight}
     if isinstance(groups, str):

@@ -12,6 +12,8 @@ from linsep.arrays import Floats, Index, Mask
 from linsep.diagnosis.inputs.study import Study
 from linsep.rows import is_sparse
 
+# What code needs that linsep does not bring along.
+EXTRAS = ("firthmodels", "statsmodels")
 # Row numbers written out in code; more are asked of the diagnosis.
 MOST_WRITTEN = 20
 
@@ -118,10 +120,12 @@ def reduction(study: Study, dropped: Index | None, columns: Index) -> str:
 
 
 def _code(imports: list[str], lines: list[str]) -> str:
-    """Put imports before lines of code."""
+    """Put imports before lines of code, and what must be installed before these."""
     if any("numpy." in line for line in lines):
         imports = ["import numpy", *imports]
-    return "\n".join([*imports, "", *lines])
+    extras = [name for name in EXTRAS if any(name in line for line in imports)]
+    needed = [f"# pip install {name}" for name in extras]
+    return "\n".join([*needed, *imports, "", *lines])
 
 
 def _block(study: Study, columns: Index, dropped: Index | None = None) -> list[str]:

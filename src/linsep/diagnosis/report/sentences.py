@@ -101,8 +101,8 @@ def headline(facts: Facts) -> str:
         )
     if facts.status is DiagnosisStatus.COMPLETE:
         return (
-            f"Complete separation ({model}): all {counted(study, np.arange(n))} "
-            f"{is_are(n)} predicted perfectly{within}."
+            f"Complete separation ({model}): {'all' if n > 1 else 'the'} "
+            f"{counted(study, np.arange(n))} {is_are(n)} predicted perfectly{within}."
         )
     if k == 0:
         return (
