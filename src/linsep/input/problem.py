@@ -308,7 +308,7 @@ def check_features(
     if columns is not None:
         from linsep.input.files import Request
 
-        request = Request(columns=columns.names, levels=columns.levels)
+        request = Request(columns=columns.names, levels=columns.levels, is_new=True)
         found = frame_table(X, None, request)
     if found is not None:
         table, _ = found
