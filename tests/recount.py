@@ -508,6 +508,10 @@ class Recount:
             if " more" not in without:
                 left = [c for c in everything if c not in without.split(", ")]
                 assert self.status_of(self.present, left) == "overlap"
+                gone = [c for c in without.split(", ") if "[" in c and ":" not in c]
+                has_reference = all("[T." in name for name in gone)
+                if "merged with" in text:
+                    assert ("merged with the reference" in text) == has_reference
 
     def status_of(self, rows, columns):
         """Diagnose a part of the regression, from its numbers."""

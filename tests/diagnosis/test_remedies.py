@@ -194,3 +194,17 @@ def test_a_remedy_prints_as_its_sentence_and_its_code():
         assert " ".join(said.split()) == remedy.text
         assert str(remedy).endswith(remedy.code)
         assert (f"It leaves {remedy.leaves}." in str(remedy)) == bool(remedy.leaves)
+
+
+@pytest.mark.parametrize(
+    ("formula", "is_merged"),
+    [("y ~ g + x", True), ("y ~ 0 + g + x", False), ("y ~ x | g", False)],
+)
+def test_levels_are_merged_with_a_reference_where_there_is_one(formula, is_merged):
+    frame = a_frame(0, "binomial").query("g != 'b' or h != 'v'")
+    frame = frame.assign(y=np.where(frame.g == "c", 0, np.arange(len(frame)) % 2))
+    [remedy] = [
+        r for r in linsep.diagnose(formula, frame).remedies() if "merging" in r.name
+    ]
+    assert ("merged with the reference" in remedy.why) == is_merged
+    assert ("has the effect zero" in remedy.why) == (not is_merged)

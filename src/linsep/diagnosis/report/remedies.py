@@ -6,7 +6,7 @@ the estimate exists.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -200,9 +200,7 @@ def _without_columns(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Rem
     if found is None or found.status is not DiagnosisStatus.OVERLAP:
         return []
     names = listed([study.names[j] for j in guilty])
-    merged = ""
-    if any(study.codings[j].levels for j in guilty):
-        merged = "; a level without its column is merged with the reference"
+    merged = _left_levels(study, guilty)
     return [
         Remedy(
             "merging the levels or leaving out the columns that predict perfectly",
@@ -211,6 +209,28 @@ def _without_columns(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Rem
             f"a smaller model, that says nothing of {names}",
         )
     ]
+
+
+def _left_levels(study: Study, guilty: Sequence[int]) -> str:
+    """Say what becomes of levels whose columns are left out, if there are any."""
+    codings = [study.codings[j] for j in guilty]
+    factors = {coding.factor for coding in codings if coding.levels} - {None}
+    if not factors:
+        return ""
+    if all(_has_reference(study, factor) for factor in factors):
+        return "; a level without its column is merged with the reference"
+    return (
+        "; of a factor all of whose levels have columns, one without its column has "
+        "the effect zero, and is merged with none"
+    )
+
+
+def _has_reference(study: Study, factor: str | None) -> bool:
+    """Tell whether some level of a factor has no column."""
+    own = [coding for coding in study.codings if coding.factor == factor]
+    if factor in study.factors:
+        return len(own) < len(study.factors[factor].levels)
+    return any(coding.has_reference for coding in own)
 
 
 def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy]:
@@ -235,23 +255,29 @@ def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy
             )
         ]
     gone = [study.names[j] for j in np.setdiff1d(everything, found.columns)]
+    code = refitting.reduction(study, separated, found.columns)
+    return [rows_left_out(count, gone, code, in_r.without_rows(study, separated))]
+
+
+def rows_left_out(
+    count: str, gone: Sequence[str], code: str, r_code: str = ""
+) -> Remedy:
+    """Offer to drop the rows separated, and what is then constant or collinear."""
     without = ""
     if gone:
         what = "column" if len(gone) == 1 else "columns"
         without = (
-            f" and the {what} {listed(gone)}, which {is_are(len(gone))} constant or "
-            "collinear among the rows left,"
+            f" and the {what} {listed(list(gone))}, which {is_are(len(gone))} constant "
+            "or collinear among the rows left,"
         )
-    return [
-        Remedy(
-            "leaving rows out",
-            f"dropping the {count} separated{without} brings the estimate back "
-            "(checked), and leaves what was finite as it was",
-            refitting.reduction(study, separated, found.columns),
-            "every estimate that was finite, as it was; nothing of the rest",
-            in_r.without_rows(study, separated),
-        )
-    ]
+    return Remedy(
+        "leaving rows out",
+        f"dropping the {count} separated{without} brings the estimate back "
+        "(checked), and leaves what was finite as it was",
+        code,
+        "every estimate that was finite, as it was; nothing of the rest",
+        r_code,
+    )
 
 
 def reduced(

@@ -390,7 +390,8 @@ def what_to_do(remedies: Sequence[Remedy]) -> str:
     if not remedies:
         return ""
     if len(remedies) == 1:
-        return "What to do: see below."
+        code = "; remedies() has the code" if remedies[0].code else ""
+        return f"What to do: see below{code}."
     if any("penalty" in remedy.name for remedy in remedies):
         return (
             "What to do: use a penalty, or another remedy below; remedies() has the "
