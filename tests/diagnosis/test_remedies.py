@@ -208,3 +208,22 @@ def test_levels_are_merged_with_a_reference_where_there_is_one(formula, is_merge
     ]
     assert ("merged with the reference" in remedy.why) == is_merged
     assert ("has the effect zero" in remedy.why) == (not is_merged)
+
+
+@pytest.mark.parametrize("family", ["conditional", "conditional poisson"])
+def test_models_that_compare_within_groups_are_penalised_by_code(family):
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(20), 3)
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=60).round(2), "exposed": 0, "set": group}
+    )
+    frame["y"] = np.tile([1, 0, 0], 20)
+    frame.loc[frame.y == 1, "exposed"] = rng.integers(0, 2, 20)
+    frame.loc[:2, "exposed"] = 0  # a set of nothing else to tell
+    answer = linsep.diagnose(frame, "y", family=family, groups="set")
+    assert str(answer.estimates["exposed"]) == "+inf"
+    design = answer.design()
+    assert design.groups.tolist() == group.tolist()
+    params = run(answer, "penalty").params
+    assert np.isfinite(params).all()
+    assert params[list(design.names).index("exposed")] > 0

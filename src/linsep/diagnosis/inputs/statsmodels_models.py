@@ -11,7 +11,7 @@ import numpy as np
 from linsep.arrays import Floats, Index
 from linsep.diagnosis.inputs.codings import Coding, factors_of, level_text
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.families import family_of_glm
+from linsep.diagnosis.inputs.families import OF_GROUPS, family_of_glm
 from linsep.diagnosis.inputs.fixed_effects import factor_of
 from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Given, Study
@@ -85,7 +85,7 @@ def study_from_statsmodels(
 
 def _groups(model: Any, family: str) -> Any:
     """Return the groups of a conditional model, or the strata of a Cox regression."""
-    if family in ("conditional", "conditional poisson"):
+    if family in OF_GROUPS:
         return model.groups
     return model.strata if family == "cox" else None
 

@@ -35,6 +35,9 @@ class Design:
         The columns' names.
     separated : ndarray of int
         The rows that are separated, of these.
+    groups : ndarray of shape (n,), int, or None
+        Of a conditional model, the number of each row's group; of a Cox regression
+        that of its stratum.
     """
 
     X: Any
@@ -42,6 +45,7 @@ class Design:
     weights: Floats
     names: tuple[str, ...]
     separated: Index
+    groups: Index | None = None
 
 
 def design_of(study: Study, separated: Mask) -> Design:
@@ -52,7 +56,8 @@ def design_of(study: Study, separated: Mask) -> Design:
         y = outcome.has.argmax(axis=1)
     elif y.ndim == 1 and study.family == "binomial":  # shares of successes
         y = np.stack([y, 1.0 - y], axis=1)
-    return Design(study.X, y, weights, study.names, np.flatnonzero(separated))
+    which = np.flatnonzero(separated)
+    return Design(study.X, y, weights, study.names, which, study.strata)
 
 
 def firth(study: Study, columns: Index) -> str:
@@ -86,6 +91,18 @@ def penalty(study: Study, columns: Index) -> str:
                 "weights = (design.y * design.weights[:, None]).T.ravel()",
             ]
     lines += [f"fit = {fit}", f"fit.fit(X, {y}, sample_weight={weights})"]
+    return _code([first], lines)
+
+
+def within_groups(study: Study) -> str:
+    """Return code for a ridge penalty on a model that compares within groups."""
+    kind = {"conditional": "ConditionalLogit"}.get(study.family, "ConditionalPoisson")
+    first = f"from statsmodels.discrete.conditional_models import {kind}"
+    lines = [
+        *_block(study, np.arange(len(study.names))),
+        f"model = {kind}(design.y, X, groups=design.groups)",
+        "fit = model.fit_regularized(alpha=0.01, L1_wt=0)",
+    ]
     return _code([first], lines)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from linsep.arrays import Index
 from linsep.diagnosis.exact.large_columns import columns_of_any
-from linsep.diagnosis.inputs.families import OF_TIMES
+from linsep.diagnosis.inputs.families import OF_GROUPS, OF_TIMES
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report import in_r, refitting
 from linsep.diagnosis.report.facts import Facts, budget_for_text
@@ -29,6 +29,14 @@ from linsep.rows import rows_from
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis
 
+# Which penalise models whose rows are compared with one another.
+_PACKAGES = {
+    **dict.fromkeys(
+        OF_TIMES, "; in R coxphf, in Python lifelines' CoxPHFitter, by penalizer"
+    ),
+    **dict.fromkeys(OF_GROUPS, "; in Python statsmodels, by fit_regularized"),
+    "paired": "; in R BradleyTerry2, by br = TRUE",
+}
 # Designs of more columns are not fitted again by dense code.
 MOST_COLUMNS = 2_000
 
@@ -100,12 +108,13 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
             )
         ]
     if not study.is_by_columns:
-        where = "; in R coxphf, in Python lifelines' CoxPHFitter, by penalizer"
+        is_within = study.family in OF_GROUPS and not study.is_weighted
         return [
             Remedy(
                 "Firth's or another penalty (a weakly informative prior)",
-                f"it makes every estimate finite{where * (study.family in OF_TIMES)}",
-                leaves="the model; estimates depend on the penalty",
+                f"it makes every estimate finite{_PACKAGES.get(study.family, '')}",
+                refitting.within_groups(study) if is_within else "",
+                "the model; estimates depend on the penalty",
             )
         ]
     watch = budget_for_text(facts.seconds_left)
