@@ -137,7 +137,9 @@ def _features(
 def _held_whole(file: Path, rule: LinearModel, reading: dict[str, Any]) -> Any:
     """Return the model's columns of a file in memory."""
     layout = {name[2:]: reading[name[2:]] for name in LAYOUT}
-    request = Request(columns=rule.columns, levels=rule.levels, is_new=True, **layout)
+    request = Request(
+        columns=rule.columns, levels=rule.levels, needs_all=True, **layout
+    )
     table = read_request(file, request)
     for column in table.levels:
         if column not in rule.levels:

@@ -261,12 +261,19 @@ def is_on_cluster(X: object) -> bool:
 
 
 def tabulated(
-    X: Any, y: Any, fit_intercept: bool, missing: str, present: Mask | None = None
+    X: Any,
+    y: Any,
+    fit_intercept: bool,
+    missing: str,
+    present: Mask | None = None,
+    *,
+    needs_all: bool = False,
 ) -> tuple["Table | None", Any]:
     """Read a path, or a frame that needs coding, as a table; return it and the labels.
 
     None, and the labels as they are, for an array and for a frame of numbers alone. The
-    references are chosen among the rows that are `present`.
+    references are chosen among the rows that are `present`. With `needs_all` a caller
+    has no way to leave rows out.
     """
     is_path = isinstance(X, str | os.PathLike)
     is_array = isinstance(X, np.ndarray | list | tuple) or is_sparse(X)
@@ -275,6 +282,7 @@ def tabulated(
     from linsep.input.files import Request, read_request
 
     request = Request(missing=missing, fit_intercept=fit_intercept, present=present)
+    request = replace(request, needs_all=needs_all)
     if not is_path:
         return frame_table(X, y, request) or (None, y)
     if not (y is None or isinstance(y, str | int)):
@@ -308,7 +316,7 @@ def check_features(
     if columns is not None:
         from linsep.input.files import Request
 
-        request = Request(columns=columns.names, levels=columns.levels, is_new=True)
+        request = Request(columns=columns.names, levels=columns.levels, needs_all=True)
         found = frame_table(X, None, request)
     if found is not None:
         table, _ = found

@@ -252,7 +252,7 @@ class TableBuilder:
         text = self._texts[j].absent_text if j in self._texts else None
         got = f"{text!r}, which stands for none" if text else "none"
         drop = f'missing="drop"{"" if self._is_frame else " (--missing drop)"}'
-        drop = "" if self._request.is_new else f"leave the rows out with {drop}, "
+        drop = "" if self._request.needs_all else f"leave the rows out with {drop}, "
         raise InputError(
             f"{self._cell(int(missing[j][0]), j)} must hold a value, got {got}, as in "
             f"{what} (values missing: {counts}); fill them in, {drop}or "
@@ -346,7 +346,7 @@ class TableBuilder:
     def _leave_out(self, j: int) -> str:
         """Say how to leave a column out."""
         name = self._selection.names[j]
-        if j == self._selection.target or self._request.is_new:
+        if j == self._selection.target or self._request.needs_all:
             return "remove the rows"
         if self._is_frame:
             return f"leave the column {name!r} out"

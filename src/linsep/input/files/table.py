@@ -131,7 +131,7 @@ class Request:
     where the others choose the reference. `sep`, `decimal` and `encoding` are those of
     delimited text. With `is_count` the labels are counts, of which matters whether they
     are zero. A matrix that goes to a caller stays `in_memory`, to be written to. With
-    `is_new` these are rows for a model to judge, none of which can be left out.
+    `needs_all` the caller has no way to leave rows out, as where a model judges them.
     """
 
     target: str | int | None = None
@@ -149,7 +149,7 @@ class Request:
     encoding: str | None = None
     is_count: bool = False
     in_memory: bool = False
-    is_new: bool = False
+    needs_all: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what the options cannot be."""
