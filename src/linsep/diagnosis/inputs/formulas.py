@@ -84,6 +84,9 @@ def study_from_formula(
     if isinstance(groups, str):
         require_column(groups, frame.columns)
         frame, groups = frame.drop(columns=groups), frame[groups]
+    if isinstance(sample_weight, str):
+        require_column(sample_weight, frame.columns, "sample_weight")
+        frame, sample_weight = frame.drop(columns=sample_weight), frame[sample_weight]
     require_family(left, family)
     y, name = _outcome(left, frame, data)
     of_dot = frame

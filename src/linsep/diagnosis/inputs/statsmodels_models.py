@@ -16,6 +16,7 @@ from linsep.diagnosis.inputs.fixed_effects import factor_of
 from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
+from linsep.input.arguments import positive_weights
 from linsep.input.row_names import BY_POSITION, RowNames, row_names_of
 
 # The families of models that are not generalised linear ones.
@@ -60,9 +61,10 @@ def study_from_statsmodels(
         weights = np.asarray(model.freq_weights) * np.asarray(model.var_weights)
         if np.ndim(y) == 1 and known == "binomial":
             weights = weights * _trials(model)  # all of one outcome
-        sample_weight = (
-            weights if sample_weight is None else weights * np.asarray(sample_weight)
-        )
+        if sample_weight is not None:
+            positive_weights(sample_weight, len(weights))  # which refuses what is none
+            weights = weights * np.asarray(sample_weight)
+        sample_weight = weights
     names = [str(name) for name in model.data.xnames][: model.exog.shape[1]]
     study = study_from(
         model.exog,
