@@ -341,8 +341,11 @@ class Recount:
         positive = np.array([self.is_positive(row) for row in rows])
         mixed = np.array([len(self.held(row)) > 1 for row in rows])
         value = np.array([value[row] for row in rows])
-        n = int(re.search(r"not 0 in ([\d,]+) row", match[1])[1].replace(",", ""))
-        assert (value != 0).sum() == n
+        told = re.search(r"not 0 in ([\d,]+) row|along which ([\d,]+) row", match[1])
+        assert (value != 0).sum() == int((told[1] or told[2]).replace(",", ""))
+        if len(self.levels()) == 1:  # to the side that the only outcome is on
+            assert (value >= 0).all() or (value <= 0).all()
+            return
         if self.answer.family == "poisson":
             assert not (value[positive] != 0).any()
             assert not (value > 0).any()
@@ -508,6 +511,10 @@ class Recount:
             if " more" not in without:
                 left = [c for c in everything if c not in without.split(", ")]
                 assert self.status_of(self.present, left) == "overlap"
+                gone = [c for c in without.split(", ") if "[" in c and ":" not in c]
+                has_reference = all("[T." in name for name in gone)
+                if "merged with" in text:
+                    assert ("merged with the reference" in text) == has_reference
 
     def status_of(self, rows, columns):
         """Diagnose a part of the regression, from its numbers."""

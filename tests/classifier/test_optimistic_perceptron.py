@@ -420,3 +420,24 @@ def test_seconds_are_those_of_the_fit(y, options):
         warnings.simplefilter("ignore")
         classifier.fit(X, y)
     assert 0 <= classifier.separation_.seconds <= time.perf_counter() - started
+
+
+@pytest.mark.parametrize("options", [{}, {"kernel": "rbf", "gamma": 1e-9}])
+def test_what_is_proved_names_rows_by_the_index_of_the_frame(options):
+    frame = pd.DataFrame({"x": [0.0, 1.0, 1.0, 9.0]}, index=list("pqrs"))
+    model = OptimisticPerceptron(**options).fit(frame, [0, 1, 0, 1])
+    told = model.separation_.summary()
+    assert "row q" in told
+    assert "row r" in told
+    again = pickle.loads(pickle.dumps(model))
+    assert again.separation_.summary() == told
+
+
+def test_missing_values_are_not_said_to_be_left_out_where_they_cannot_be():
+    frame = pd.DataFrame({"x": [0.0, None, 2.0], "g": ["a", "b", None]})
+    model = OptimisticPerceptron()
+    with pytest.raises(ValueError, match=r"fill them in, or remove the rows$"):
+        model.fit(frame, [0, 1, 1])
+    model.fit(frame.dropna().assign(g=["a"]), [0])
+    with pytest.raises(ValueError, match=r"fill them in, or remove the rows$"):
+        model.predict(frame)

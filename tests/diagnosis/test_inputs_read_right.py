@@ -385,3 +385,47 @@ def test_other_terms_are_made_sparse(terms):
     frame["k"], frame["u"] = [0, 1], pd.array([1, None], dtype="Int64")
     assert not formulas._are_numbers(terms, frame)
     assert formulas._are_numbers("a + a:k", frame)
+
+
+@pytest.mark.parametrize("kind", ["string", "string[pyarrow]", "category", object])
+def test_texts_of_every_kind_are_factors_of_a_formula(kind):
+    frame = pd.DataFrame({"g": list("aabbc"), "y": [0, 1, 0, 1, 1]})
+    frame["g"] = frame.g.astype(kind)
+    answer = linsep.diagnose("y ~ g", frame)
+    assert "g = c in 1 row, all y = 1." in answer.sentences()
+    frame.loc[4, "g"] = None
+    assert linsep.diagnose("y ~ g", frame).status == "overlap"
+
+
+@pytest.mark.parametrize("terms", ["day", "x + day", ".", "x + month", "gap"])
+def test_dates_in_a_formula_are_refused_by_name(terms):
+    frame = pd.DataFrame({"y": [0, 1, 1], "x": [1.0, 2.0, 1.0]})
+    frame["day"] = pd.date_range("2024", periods=3)
+    frame["month"], frame["gap"] = frame.day.dt.to_period("M"), frame.day - frame.day[0]
+    with pytest.raises(linsep.InputError, match=r"column '(day|month|gap)' .* dates"):
+        linsep.diagnose(f"y ~ {terms}", frame)
+
+
+def test_weights_may_be_a_column_by_its_name(tmp_path):
+    frame = pd.DataFrame(
+        {"x": [1.0, 2.0, 3.0, 2.0], "y": [0, 0, 1, 1], "n": [3, 2, 4, 0]}
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    expected = linsep.diagnose(frame[["x"]], frame.y, sample_weight=frame.n)
+    assert expected.status == "complete"
+    for given in (
+        (frame, "y"),
+        (frame[["x", "n"]], frame.y),
+        ("y ~ x", frame),
+        ("y ~ .", frame),
+        (tmp_path / "t.csv", "y"),
+    ):
+        answer = linsep.diagnose(*given, sample_weight="n")
+        assert answer.status == "complete"
+        assert dict(answer.estimates) == dict(expected.estimates)
+        with pytest.raises(linsep.InputError, match="sample_weight must name a column"):
+            linsep.diagnose(*given, sample_weight="m")
+    sm = pytest.importorskip("statsmodels.api")
+    model = sm.GLM(frame.y, frame[["x"]], sm.families.Binomial())
+    with pytest.raises(linsep.InputError, match="sample_weight must hold numbers"):
+        linsep.diagnose(model, sample_weight="n")

@@ -392,3 +392,28 @@ def test_regressions_of_glum_are_read():
     ):
         with pytest.raises(linsep.InputError, match=message):
             linsep.diagnose(regression(**settings), X, data.y)
+
+
+@pytest.mark.parametrize("model", ["Logit", "GLM", "MNLogit", "OrderedModel"])
+def test_rows_of_a_model_have_the_index_of_its_frame(model):
+    """Also where the model left rows out for missing values."""
+    sm = pytest.importorskip("statsmodels.api")
+    from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+    n = 40
+    frame = pd.DataFrame({"x": np.arange(n) * 7 % 10.0, "d": np.arange(n) % 5 == 1})
+    frame = frame.astype(float).set_axis([f"P{k}" for k in range(n)])
+    y = pd.Series(np.where(frame.d == 1, 2, np.arange(n) % 3), frame.index)
+    y = y if model in ("MNLogit", "OrderedModel") else (y == 2).astype(int)
+    frame.loc["P3", "x"] = np.nan
+    made = {
+        "Logit": lambda X: sm.Logit(y, X, missing="drop"),
+        "GLM": lambda X: sm.GLM(y, X, sm.families.Binomial(), missing="drop"),
+        "MNLogit": lambda X: sm.MNLogit(y, X, missing="drop"),
+        "OrderedModel": lambda X: OrderedModel(y[X.index], X),
+    }[model]
+    X = frame.dropna() if model == "OrderedModel" else frame
+    answer = linsep.diagnose(made(X if model == "OrderedModel" else sm.add_constant(X)))
+    expected = frame.index[frame.d == 1].tolist()
+    assert answer.rows()["row"] == expected
+    assert "(by the frame's index): P1, P6" in answer.summary().replace("\n    ", " ")

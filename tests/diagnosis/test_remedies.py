@@ -47,6 +47,11 @@ def test_all_code_runs_and_refits_have_standard_errors(family, seed):
     assert answer.status == "quasi-complete"
     for remedy in answer.remedies():
         names = {"answer": answer}
+        for package in ("firthmodels", "statsmodels"):  # linsep brings the others
+            said = f"# pip install {package}" in remedy.code.splitlines()
+            assert said == (
+                package in remedy.code.replace(f"# pip install {package}", "")
+            )
         exec(remedy.code, names)
         fit = names.get("fit")
         if hasattr(fit, "bse"):
@@ -189,3 +194,36 @@ def test_a_remedy_prints_as_its_sentence_and_its_code():
         assert " ".join(said.split()) == remedy.text
         assert str(remedy).endswith(remedy.code)
         assert (f"It leaves {remedy.leaves}." in str(remedy)) == bool(remedy.leaves)
+
+
+@pytest.mark.parametrize(
+    ("formula", "is_merged"),
+    [("y ~ g + x", True), ("y ~ 0 + g + x", False), ("y ~ x | g", False)],
+)
+def test_levels_are_merged_with_a_reference_where_there_is_one(formula, is_merged):
+    frame = a_frame(0, "binomial").query("g != 'b' or h != 'v'")
+    frame = frame.assign(y=np.where(frame.g == "c", 0, np.arange(len(frame)) % 2))
+    [remedy] = [
+        r for r in linsep.diagnose(formula, frame).remedies() if "merging" in r.name
+    ]
+    assert ("merged with the reference" in remedy.why) == is_merged
+    assert ("has the effect zero" in remedy.why) == (not is_merged)
+
+
+@pytest.mark.parametrize("family", ["conditional", "conditional poisson"])
+def test_models_that_compare_within_groups_are_penalised_by_code(family):
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(20), 3)
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=60).round(2), "exposed": 0, "set": group}
+    )
+    frame["y"] = np.tile([1, 0, 0], 20)
+    frame.loc[frame.y == 1, "exposed"] = rng.integers(0, 2, 20)
+    frame.loc[:2, "exposed"] = 0  # a set of nothing else to tell
+    answer = linsep.diagnose(frame, "y", family=family, groups="set")
+    assert str(answer.estimates["exposed"]) == "+inf"
+    design = answer.design()
+    assert design.groups.tolist() == group.tolist()
+    params = run(answer, "penalty").params
+    assert np.isfinite(params).all()
+    assert params[list(design.names).index("exposed")] > 0

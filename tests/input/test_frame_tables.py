@@ -232,3 +232,71 @@ def test_what_cannot_be_dropped_of_arrays_is_refused_in_words():
         linsep.separate(np.nan * whole, [0, 1], missing="drop")
     with pytest.raises(InputError, match="sparse X"):
         linsep.separate(sparse.csr_array(whole), [0, 1], missing="drop")
+
+
+def test_the_outcome_may_be_named_by_its_number():
+    frame = a_frame()
+    for form in (frame, pl.from_pandas(frame), frame[["x", "out"]]):
+        answer = linsep.separate(form, -1)
+        assert answer.feature_names == linsep.separate(form, "out").feature_names
+    assert (
+        linsep.diagnose(frame, -1).estimates == linsep.diagnose(frame, "out").estimates
+    )
+    numbered = pd.DataFrame({3: [0, 0, 1, 1], 0: [1.0, 2.0, 3.0, 4.0]})
+    assert linsep.separate(numbered, 3).feature_names == ("0",)  # pandas' own name
+    with pytest.raises(InputError, match="column of X, got 9"):
+        linsep.separate(frame, 9)
+
+
+def test_weights_and_groups_have_the_index_of_the_frame():
+    frame = pd.DataFrame(
+        {"x": np.arange(6.0), "g": list("aabbcc")}, index=list("uvwxyz")
+    )
+    frame["y"] = [0, 1] * 3
+    turned = pd.Series(np.arange(6.0), index=frame.index[::-1])
+    calls = [
+        lambda: linsep.separate(frame[["x"]], frame.y, sample_weight=turned),
+        lambda: linsep.max_margin(frame[["x"]], frame.y, sample_weight=turned),
+        lambda: linsep.diagnose(frame[["x"]], frame.y, sample_weight=turned),
+        lambda: linsep.diagnose("y ~ x", frame, sample_weight=turned),
+        lambda: linsep.OptimisticPerceptron().fit(frame[["x"]], frame.y, turned),
+    ]
+    for call in calls:
+        with pytest.raises(InputError, match=r"pass sample_weight.loc\[X.index\]"):
+            call()
+    for data in ((frame[["x"]], frame.y), ("y ~ x", frame)):
+        with pytest.raises(InputError, match=r"pass groups.loc\[X.index\]"):
+            linsep.diagnose(*data, groups=turned // 2, family="conditional")
+    given = turned.loc[frame.index]
+    answer = linsep.separate(frame[["x"]], frame.y, sample_weight=given)
+    assert answer.n_samples == 5
+
+
+def test_rows_are_named_by_an_index_that_tells_them_apart():
+    frame = a_frame().drop(columns="out").assign(out=["s", "m"] * 20)
+    twice = frame.set_axis([7] * 40)
+    plain = linsep.separate(frame, "out").summary()
+    assert "row 0" in plain
+    assert (
+        linsep.separate(twice, "out").summary().split("Work")[0]
+        == plain.split("Work")[0]
+    )
+    both = frame.set_axis(pd.MultiIndex.from_product([["p", "q"], range(20)]))
+    rows = linsep.diagnose(both, "out").rows()
+    assert "np." not in linsep.diagnose(both, "out").summary() + str(rows)
+    assert "('p', " in linsep.separate(both, "out").summary()
+
+
+def test_outcomes_of_another_length_and_frames_without_rows_are_refused():
+    frame = a_frame()
+    for call in (linsep.separate, linsep.diagnose):
+        with pytest.raises(InputError, match="same number of rows, got 40"):
+            call(frame.drop(columns="out"), frame.out.tolist()[:-1], missing="drop")
+        for missing in ("refuse", "drop"):
+            with pytest.raises(InputError, match="at least one row"):
+                call(frame.iloc[:0], "out", missing=missing)
+
+
+def test_periods_are_dates():
+    frame = a_frame().assign(month=pd.period_range("2020", periods=40, freq="M"))
+    assert any("'month'" in note for note in linsep.separate(frame, "out").notes)

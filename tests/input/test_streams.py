@@ -284,3 +284,18 @@ def test_memory_says_how_large_batches_are(frame):
     assert sum(sizes) == N
     most = sources.MOST_BYTES
     assert 0 < sources.default_memory() <= most
+
+
+def test_rows_of_large_texts_keep_their_order(tmp_path):
+    """Two threads read a file of megabytes, and a join of these loses the order."""
+    n = 120_000
+    words = np.random.default_rng(0).choice(["a long word", "another one", "NA"], n)
+    frame = pd.DataFrame(
+        {"number": np.arange(n) / 7, "word": words, "y": words == "NA"}
+    )
+    for k, rows in enumerate(parts(frame, 2)):
+        frame.iloc[rows].to_csv(tmp_path / f"{k}.csv", index=False)
+    source = sources.stream_of(str(tmp_path))
+    for columns in (["number", "word"], ["word", "y", "number"]):
+        found = [batch.column("number") for batch in source.batches(columns, None)]
+        np.testing.assert_array_equal(np.concatenate(found), frame.number)

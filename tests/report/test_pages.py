@@ -362,6 +362,11 @@ def test_a_page_of_data_read_in_batches_says_what_is_proved_and_what_to_do():
     assert answer.status == "quasi-complete"
     text = Reader(answer.to_html()).text
     assert answer.certificate.data_sha256 in text
+    assert "In the Python below" in text
+    assert "answer.batches(separated=False)" in text
+    table = pa.table({"pox": [0, 0, 0, 1, 1], "deaths": [3, 1, 0, 0, 0]})
+    of_counts = linsep.diagnose(lambda: table, "deaths", family="poisson")
+    text = Reader(of_counts.to_html()).text
     assert "Use a penalty" in text
     assert "In the Python below" not in text  # there is none
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linsep.arrays import Floats, Index, no_index
+from linsep.input.row_names import BY_POSITION, RowNames
 from linsep.result import LargestMargin, Separation
 from linsep.search.limits import Callback
 
@@ -32,6 +33,7 @@ class Settings:
     seed: int
     callback: Callback | None = None
     is_class_weighted: bool = False
+    row_names: RowNames = BY_POSITION
 
     @property
     def is_hard(self) -> bool:

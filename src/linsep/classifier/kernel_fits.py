@@ -204,7 +204,7 @@ def _separation(
     whole = problem_of(
         factor.columns, side.labels, classes, None, settings.fit_intercept
     )
-    whole = replace(whole, present=side.index)
+    whole = replace(whole, present=side.index, row_names=settings.row_names)
     clock = Clock()
     found = search_feature_space(factor, whole.rows, columns, settings.time_limit)
     effort, function = (

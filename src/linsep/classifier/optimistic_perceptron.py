@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -24,6 +25,7 @@ from linsep.classifier.two_classes import fit_each_side
 from linsep.input import InputError, Problem
 from linsep.input.levels import Columns
 from linsep.input.problem import streamed_problem, tabulated
+from linsep.input.row_names import require_same_index, row_names_of
 from linsep.input.types import FeaturesLike, LabelsLike, WeightsLike
 from linsep.result import Progress
 from linsep.rows.device import DeviceRows, to_numpy
@@ -286,7 +288,8 @@ class OptimisticPerceptron(LinearRule):
         if streamed is not None and not isinstance(streamed.rows, DeviceRows):
             self._fit_streamed(streamed, sample_weight)
             return self
-        table, y = tabulated(X, y, bool(self.fit_intercept), "refuse")
+        require_same_index(X, "sample_weight", sample_weight)
+        table, y = tabulated(X, y, bool(self.fit_intercept), "refuse", needs_all=True)
         rows, given = validate_data(
             self,
             X if table is None else table.X,
@@ -318,10 +321,11 @@ class OptimisticPerceptron(LinearRule):
         labels = np.searchsorted(self.classes_, held).astype(np.intp)
         factors = class_factors(self.class_weight, self.classes_, labels, weights)
         weighted = weights * factors[labels], units_of(weights) * factors[labels]
+        settings = replace(self._settings(), row_names=row_names_of(X))
         if self.kernel == "linear":
-            self._fit_linear(rows, labels, *weighted)
+            self._fit_linear(rows, labels, *weighted, settings)
         else:
-            self._fit_kernel(rows, labels, *weighted)
+            self._fit_kernel(rows, labels, *weighted, settings)
         return self
 
     def _fit_streamed(self, problem: Problem, sample_weight: object) -> None:
@@ -343,9 +347,8 @@ class OptimisticPerceptron(LinearRule):
         self.coef_ = self._take([fit], settings)
 
     def _fit_linear(
-        self, X: Any, labels: Index, weights: Floats, units: Floats
+        self, X: Any, labels: Index, weights: Floats, units: Floats, settings: Settings
     ) -> None:
-        settings = self._settings()
         self._space = None
         if len(self.classes_) > 2 and settings.multi_class == "joint":
             samples = Samples.of(X, labels, weights, units)
@@ -360,10 +363,9 @@ class OptimisticPerceptron(LinearRule):
         self._measure(X if kept.size == len(labels) else X[kept], labels[kept])
 
     def _fit_kernel(
-        self, X: Any, labels: Index, weights: Floats, units: Floats
+        self, X: Any, labels: Index, weights: Floats, units: Floats, settings: Settings
     ) -> None:
         kernel = Kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        settings = self._settings()
         given = X, labels, weights, units, self.classes_, settings
         fits, self._space, features, samples = fit_kernel(kernel, *given)
         self.dual_coef_ = self._take(fits, settings)

@@ -60,6 +60,7 @@ def fit_each_side(
     for own, pair in sides(labels, classes):
         samples = Samples.of(X, own, weights, units)
         whole = problem_of(present, own[kept], pair, names, settings.fit_intercept)
+        whole = replace(whole, row_names=settings.row_names)
         fits.append(fit_two_classes(samples, whole, kept, settings))
     return fits
 

@@ -338,11 +338,8 @@ def _by_formula(
     """Diagnose a formula, after looking that it runs no code."""
     from linsep.diagnosis.diagnosing import diagnosed, with_named
     from linsep.diagnosis.inputs.families import family_named
-    from linsep.diagnosis.inputs.formulas import (
-        require_formulaic,
-        sides_of,
-        study_from_formula,
-    )
+    from linsep.diagnosis.inputs.formula_data import require_formulaic
+    from linsep.diagnosis.inputs.formulas import sides_of, study_from_formula
     from linsep.diagnosis.inputs.orders import Order
     from linsep.diagnosis.inputs.safe_formula import safe_formula
     from linsep.diagnosis.inputs.several_columns import unquoted

@@ -123,6 +123,12 @@ class LinearModel:
         used = (column_of.get(name, name) for name in self.feature_names)
         return tuple(dict.fromkeys(used))
 
+    @property
+    def width(self) -> int:
+        """Numbers that judging a row takes at a time."""
+        landmarks = () if self.kernel is None else self.kernel.landmarks
+        return max(len(self.feature_names), len(landmarks), len(self.classes))
+
     def decisions(self, X: ArrayLike) -> Floats:
         """Return decision values, shape (n_samples,) or (n_samples, n_classes)."""
         features = check_features(X, len(self.feature_names))

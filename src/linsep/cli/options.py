@@ -120,6 +120,17 @@ _share(
     help="Save the answer as a page to read, to print and to pass on: what it "
     "means, what to do, pictures, the rows behind it.",
 )
+_share(
+    "--sql",
+    metavar="QUERY",
+    help="Rows of a query on FILE, a database of DuckDB, in place of a file's.",
+)
+_share(
+    "--max-memory",
+    metavar="BYTES",
+    help="What reading a folder, a pattern or a query may take, such as 500M; a tenth "
+    "of what is free, at most 512M, if not given.",
+)
 _share("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 
 

@@ -8,7 +8,6 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
 import numpy as np
 
 from linsep.cli.data_options import Labelled, data_options
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer", bound=Separation)
 
 _LIMITS = ("--max-passes", "--time-limit", "--seed")
-_ASKED = ("read", "file", "certificate", "report", "as_json", "sql")
+_ASKED = ("read", "file", "certificate", "report", "as_json", "sql", "max_memory")
 _OPTIONS = ("fit_intercept", "max_passes", "time_limit", "random_state")
 
 
@@ -109,25 +108,14 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command what it needs to search a file, as `asked`, an `Asked`."""
 
     @data_options
-    @click.option(
-        "--sql",
-        metavar="QUERY",
-        help="Rows of a query on FILE, a database of DuckDB, in place of a file's.",
-    )
-    @shared_options("--no-intercept", *_LIMITS)
-    @click.option(
-        "--max-memory",
-        metavar="BYTES",
-        help="What reading a folder, a pattern or a query may take, such as 500M; a "
-        "tenth of what is free, at most 256M, if not given.",
-    )
-    @shared_options("--certificate", "--report", "--json")
+    @shared_options("--sql", "--no-intercept", *_LIMITS)
+    @shared_options("--max-memory", "--certificate", "--report", "--json")
     @wraps(command)
-    def wrapped(max_memory: str | None, **given: Any) -> None:
+    def wrapped(**given: Any) -> None:
         options = {name: given.pop(name) for name in _OPTIONS}
         shared = {name: given.pop(name) for name in _ASKED}
-        memory = bytes_of(max_memory)
-        command(Asked(**shared, options=options, max_memory=memory), **given)
+        shared["max_memory"] = bytes_of(shared["max_memory"])
+        command(Asked(**shared, options=options), **given)
 
     return wrapped
 

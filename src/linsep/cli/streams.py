@@ -19,12 +19,26 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 def source_of(
     file: Path, kept: Mapping[str, Any], max_memory: int | None = None
 ) -> Source | SvmlightText | None:
-    """Return what is read in batches: a query, a folder, a large file; else None."""
-    if kept.get("sql") is not None:
-        return sql_source(file, kept["sql"])
+    """Return what is read in batches: a query, a folder, a large file; else None.
+
+    The `levels` kept are those of columns that hold texts, whatever these look like.
+    """
+    source: Source | SvmlightText | None
     layout: dict[str, Any] = {name: kept.get(name) for name in LAYOUT_NAMES}
-    request = Request(target=kept.get("target"), **layout)
-    return stream_of(str(file), max_memory, request)
+    levels = kept.get("levels", {})
+    request = Request(target=kept.get("target"), levels=levels, **layout)
+    if kept.get("sql") is not None:
+        source = sql_source(file, kept["sql"])
+    else:
+        source = stream_of(str(file), max_memory, request)
+    given = [name for name, value in layout.items() if value is not None]
+    is_text = isinstance(source, Source) and source.are_texts
+    if source is not None and given and not is_text:
+        raise InputError(
+            f"--{given[0]} goes with a file of text, got {source.name}, which is read "
+            "in batches; leave it out"
+        )
+    return source
 
 
 def streamed_table(
@@ -38,12 +52,6 @@ def streamed_table(
 
     `linsep.separate` takes such an X, which knows what numbers its rows were given.
     """
-    given = [name for name in LAYOUT_NAMES if name in kept]
-    if given and not (isinstance(source, Source) and source.are_texts):
-        raise InputError(
-            f"--{given[0]} goes with a file of text, got {source.name}, which is read "
-            "in batches; leave it out"
-        )
     target = kept.get("target")
     request = Request(
         target=target,

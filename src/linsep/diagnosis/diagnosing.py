@@ -100,8 +100,9 @@ def diagnose(
     fit_intercept : bool, default=True
         Formulas and models know their own; an ordinal model has thresholds in its
         place, and from a conditional one or a Cox regression a constant cancels.
-    sample_weight : array-like of shape (n_samples,), optional
-        Rows of weight zero count as absent; no other weight matters.
+    sample_weight : array-like of shape (n_samples,) or str, optional
+        Rows of weight zero count as absent; no other weight matters. Or the column of a
+        frame, a file or a formula's data that holds it, which is no feature.
     feature_names : sequence of str, optional
         Names of the columns, instead of a frame's, or x0, x1, ...
     missing : {"refuse", "drop"}, default="refuse"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linsep.diagnosis.positivity import Positivity
     from linsep.diagnosis.report.refitting import Design
     from linsep.diagnosis.report.remedies import Remedy
+    from linsep.diagnosis.report.streamed_remedies import RowsAnew
     from linsep.proof.certificate import Certificate
     from linsep.report.shown_rows import ShownRows
 
@@ -96,6 +97,7 @@ class Diagnosis(HasPage):
     _rows: Lazy[Any] | None = None
     _positivity: LazyIfMade[Positivity] | None = None
     _design: LazyIfMade[Design] | None = None
+    _anew: RowsAnew | None = None
     _certificate: Lazy[Certificate | None] | None = None
     _certified: LazyIfMade[CertifiedRows | None] | None = None
     _shown: LazyIfMade[ShownRows | None] | None = None
@@ -175,6 +177,7 @@ class Diagnosis(HasPage):
         >>> import linsep
         >>> answer = linsep.diagnose([[0], [0], [1], [1]], [0, 1, 1, 1])
         >>> print(answer.remedies()[0].code)
+        # pip install firthmodels
         from firthmodels import FirthLogisticRegression
         <BLANKLINE>
         design = answer.design()
@@ -219,6 +222,34 @@ class Diagnosis(HasPage):
                 "does not hold; call diagnose again"
             )
         return self._design.value
+
+    def batches(self, separated: bool = True) -> Iterator[tuple[Floats, Floats]]:
+        """Read rows that are read in batches once more, as numbers.
+
+        Parameters
+        ----------
+        separated : bool, default=True
+            Whether the rows separated are among them.
+
+        Yields
+        ------
+        X : ndarray of shape (m, n_features)
+            The columns, without the intercept.
+        y : ndarray of shape (m,)
+            The outcome: 0 and 1 (the last class in order; a count that is not zero).
+
+        Raises
+        ------
+        InputError
+            If the data are held whole (`design` has these), or the diagnosis is
+            undecided or was unpickled.
+        """
+        if self._anew is None:
+            raise InputError(
+                "batches are of data that are read in batches, and not of an undecided "
+                "or an unpickled diagnosis; design() has what is held whole"
+            )
+        return self._anew.batches(separated)
 
     def positivity(self) -> Positivity:
         """Read the outcome as a treatment: for whom the covariates decide it.

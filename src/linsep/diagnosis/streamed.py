@@ -16,6 +16,7 @@ import numpy as np
 
 from linsep.diagnosis.exact.block_partition import Parted, parted
 from linsep.diagnosis.exact.coefficients import named_estimates
+from linsep.diagnosis.exact.large_columns import echelon
 from linsep.diagnosis.inputs.design import checked_features
 from linsep.diagnosis.inputs.families import family_named
 from linsep.diagnosis.inputs.outcomes import reads_as_event
@@ -27,7 +28,14 @@ from linsep.diagnosis.report.phrases import (
     estimate_exists,
 )
 from linsep.diagnosis.report.premises import one_outcome_text
-from linsep.diagnosis.report.sentences import estimate_lines, separated_text
+from linsep.diagnosis.report.remedies import Remedy
+from linsep.diagnosis.report.sentences import (
+    estimate_lines,
+    remedy_lines,
+    separated_text,
+    what_to_do,
+)
+from linsep.diagnosis.report.streamed_remedies import RowsAnew, remedies_in_batches
 from linsep.diagnosis.report.streamed_words import (
     claims_of_columns,
     direction_text,
@@ -56,9 +64,9 @@ _HEADLINES = {
     DiagnosisStatus.QUASI_COMPLETE: "Quasi-complete separation ({model}): {k:,} of "
     "{n:,} rows are predicted perfectly.",
 }
-_TO_DO = (
-    "What to do: use a penalty, as Firth's or ridge; remedies that come as code are "
-    "those of rows in memory."
+_OF_COUNTS = (
+    "What to do: use a penalty, as Firth's or ridge; counts in batches come without "
+    "code, for no more of them is read than which are zero."
 )
 _TURNED = {
     Estimate.PLUS: Estimate.MINUS,
@@ -190,10 +198,27 @@ def _told(
         direction=direction,
         exact_direction=exact,
         coefficient_names=tuple(name for name, _ in columns),
+        _anew=RowsAnew(rows, found.overlapped),
+        _remedies=Lazy(lambda: _remedies(known.family, problem, names, found)),
         collinear=collinear(columns, found.columns),
         **named_estimates(columns, found.columns, estimates),
         _certificate=Lazy(certificate),
     )
+
+
+def _remedies(
+    family: str, problem: Problem, names: tuple[str, ...], found: Parted
+) -> list[Remedy]:
+    """Return what comes as code: of a logistic regression of two labels."""
+    n, k = found.overlapped.size, int(np.count_nonzero(~found.overlapped))
+    if family != "binomial" or k == 0 or problem.classes.size == 1:
+        return []
+    d, free = len(found.w), None
+    if found.vanishing is not None:
+        place = np.arange(d)
+        place[len(names) :] = -1  # the constant is the last to be left out
+        free = np.array(sorted(echelon(found.vanishing, place)), dtype=np.intp)
+    return remedies_in_batches(names, problem.fit_intercept, k, n - k, free)
 
 
 def _verdict(family: str, status: DiagnosisStatus, found: Parted) -> list[str]:
@@ -243,8 +268,11 @@ def _words(
             lines.append(direction_text(*given))
     if known.status is DiagnosisStatus.QUASI_COMPLETE:
         last.insert(0, separated_text(RowNames(), known.separated_rows))
+    remedies = known.remedies()
     if separated.size:
-        last.append(_OTHERS if is_one else _TO_DO)
+        others = _OTHERS if is_one else _OF_COUNTS
+        last.append(what_to_do(remedies) or others)
     lines.append(" ".join(last))
     lines += [f"{note}." for note in known.findings]
-    return [*lines, *collinear_lines(known), *estimate_lines(known)]
+    lines += [*collinear_lines(known), *estimate_lines(known)]
+    return lines + remedy_lines(remedies)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from linsep.input.features import features_from
-from linsep.input.labels import labels_from, signs_from
-from linsep.input.problem import Problem, require_one_label_a_row
+from linsep.input.labels import labels_from, require_one_label_a_row, signs_from
+from linsep.input.problem import Problem
 from linsep.rows.device import DeviceRows, namespace_of, to_numpy
 
 

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linsep.arrays import Index
+from linsep.input.arguments import is_integer
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import exact_floats, is_missing
-from linsep.input.features import features_from, matrix_from
+from linsep.input.features import features_from, matrix_from, no_rows_message
 from linsep.input.frames import columns_together, frame_of
-from linsep.input.labels import labels_from
+from linsep.input.labels import labels_from, require_one_label_a_row
+from linsep.input.row_names import require_same_index
 from linsep.rows import is_sparse
 
 _TIMES = (date, time, timedelta)
@@ -39,7 +41,7 @@ def frame_table(X: object, y: object, request: Request) -> tuple[Table, Any] | N
         alone, which `features_from` reads in place, unless rows without values are to
         go.
     y : object
-        The outcome, or the name of a column of the frame.
+        The outcome, or the name of a column of the frame, or its number.
     request : Request
         What to do with missing values, and how to code text.
     """
@@ -47,15 +49,27 @@ def frame_table(X: object, y: object, request: Request) -> tuple[Table, Any] | N
     if found is None:
         return _array_table(X, y) if request.missing == "drop" else None
     frame, names = found
-    _require_same_rows(X, y)
-    is_named = isinstance(y, str)
+    require_same_index(X, "y", y)
+    if y is not None and len(frame) == 0:
+        raise InputError(no_rows_message((0, len(names))))
+    is_named = isinstance(y, str) or is_integer(y)
+    if is_named:
+        request = replace(request, target=_column_called(X, names, y))
+    elif hasattr(y, "__len__"):
+        require_one_label_a_row((len(frame), len(names)), len(y))
     has_others = _text_columns(frame) or _date_columns(frame)
     is_plain = not (has_others or is_named or request.columns is not None)
     if is_plain and request.missing == "refuse":
         return None
-    if isinstance(y, str):
-        request = replace(request, target=y)
     return _tabled(frame, names, y, request, "X")
+
+
+def _column_called(X: Any, names: Sequence[str], y: Any) -> str | int:
+    """Return what is asked for: pandas lets numbers be names, and these come first."""
+    if isinstance(y, str):
+        return y
+    own = list(X.columns) if hasattr(X, "iloc") else []
+    return names[own.index(y)] if y in own else int(y)
 
 
 def _array_table(X: object, y: Any) -> tuple[Table, Any] | None:
@@ -174,6 +188,9 @@ def _date_columns(frame: nw.DataFrame[Any]) -> list[int]:
     import narwhals.stable.v2 as nw
 
     def holds_dates(column: str, kind: object) -> bool:
+        if isinstance(kind, nw.Unknown):  # as periods of pandas are
+            dtype = getattr(frame[column].to_native(), "dtype", None)
+            return str(dtype).startswith("period")
         if not isinstance(kind, nw.Object):
             return isinstance(kind, nw.Date | nw.Datetime | nw.Time | nw.Duration)
         values = frame[column].drop_nulls().to_list()
@@ -210,25 +227,3 @@ def _rows_of(y: Any, rows: Index) -> Any:
     if isinstance(held, nw.DataFrame | nw.Series):
         return held[rows].to_native()
     return np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)[rows]
-
-
-def _require_same_rows(X: Any, y: Any) -> None:
-    """Raise if two objects of pandas have indices that are not the same.
-
-    Rows are taken by position, and these say that they do not belong together so.
-    """
-    ours: Any = getattr(X, "index", None)
-    theirs: Any = getattr(y, "index", None)
-    if not (hasattr(ours, "equals") and hasattr(theirs, "equals")):
-        return
-    if len(ours) != len(theirs) or ours.equals(theirs):
-        return  # other lengths have an error of their own
-    is_shuffled = ours.is_unique and theirs.is_unique and ours.isin(theirs).all()
-    got, advice = "other labels", "pass y.to_numpy() if the rows are in the same order"
-    if is_shuffled:
-        got, advice = "the same labels in another order", "pass y.loc[X.index]"
-    first = int(np.argmax(np.asarray(ours != theirs)))
-    raise InputError(
-        f"y must have the index of X, row for row, got {got} (in row {first} "
-        f"{theirs[first]!r} in place of {ours[first]!r}); {advice}"
-    )

@@ -265,3 +265,16 @@ def _looks_continuous(distinct: list[Any]) -> bool:
         return False
     fractional = any(value != round(value) for value in numbers if np.isfinite(value))
     return fractional or len(distinct) > _MANY_CLASSES
+
+
+def require_one_label_a_row(shape: tuple[int, ...], n_labels: int) -> None:
+    """Refuse X and y of different lengths."""
+    if shape[0] == n_labels:
+        return
+    advice = "pass one label for every row of X"
+    if n_labels == shape[1]:
+        advice = "X has one column for every label: pass its transpose X.T"
+    raise InputError(
+        f"X and y must have the same number of rows, got {shape[0]} rows in X (shape "
+        f"{shape}) and {n_labels} labels in y; {advice}"
+    )

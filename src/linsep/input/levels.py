@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linsep.arrays import Index
+from linsep.input.errors import InputError
 
 #: The most 0/1 columns one column of text may become, unless each of its values stands
 #: in so many rows on average. Real categories (states, firms, diagnoses) keep to one of
@@ -152,6 +153,14 @@ def level_note(column: str, n_levels: int, reference: str | None) -> str:
 def coding_note(told: Sequence[str], title: str = "Text and categories") -> str:
     """Say of all columns that became columns of 0 and 1 what became of them."""
     return f"{title} as columns: {'; '.join(told)}"
+
+
+def unknown_levels(column: str, known: Sequence[str], odd: Sequence[str]) -> InputError:
+    """Return the error for levels that a model was not fitted on."""
+    return InputError(
+        f"column {column!r} must hold levels that the model knows, {list(known)}, got "
+        f"{list(odd[:5])}; drop those rows"
+    )
 
 
 def aside_note(column: str, why: str) -> str:

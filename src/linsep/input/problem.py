@@ -13,11 +13,12 @@ from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.errors import InputError
 from linsep.input.features import Features, features_from, no_rows_message
 from linsep.input.frame_tables import frame_table
-from linsep.input.labels import labels_from, signs_from
+from linsep.input.labels import labels_from, require_one_label_a_row, signs_from
 from linsep.input.levels import Columns
 from linsep.input.row_names import (
     BY_POSITION,
     RowNames,
+    require_same_index,
     row_names_of,
     row_names_of_file,
 )
@@ -149,6 +150,7 @@ def problem_from(
     source, target = X, y
     is_weighed = None
     if sample_weight is not None:
+        require_same_index(X, "sample_weight", sample_weight)
         is_weighed = positive_weights(sample_weight, np.asarray(sample_weight).size)
     table, y = tabulated(X, y, bool(fit_intercept), missing, is_weighed)
     if table is not None:
@@ -259,12 +261,19 @@ def is_on_cluster(X: object) -> bool:
 
 
 def tabulated(
-    X: Any, y: Any, fit_intercept: bool, missing: str, present: Mask | None = None
+    X: Any,
+    y: Any,
+    fit_intercept: bool,
+    missing: str,
+    present: Mask | None = None,
+    *,
+    needs_all: bool = False,
 ) -> tuple["Table | None", Any]:
     """Read a path, or a frame that needs coding, as a table; return it and the labels.
 
     None, and the labels as they are, for an array and for a frame of numbers alone. The
-    references are chosen among the rows that are `present`.
+    references are chosen among the rows that are `present`. With `needs_all` a caller
+    has no way to leave rows out.
     """
     is_path = isinstance(X, str | os.PathLike)
     is_array = isinstance(X, np.ndarray | list | tuple) or is_sparse(X)
@@ -273,6 +282,7 @@ def tabulated(
     from linsep.input.files import Request, read_request
 
     request = Request(missing=missing, fit_intercept=fit_intercept, present=present)
+    request = replace(request, needs_all=needs_all)
     if not is_path:
         return frame_table(X, y, request) or (None, y)
     if not (y is None or isinstance(y, str | int)):
@@ -306,7 +316,7 @@ def check_features(
     if columns is not None:
         from linsep.input.files import Request
 
-        request = Request(columns=columns.names, levels=columns.levels)
+        request = Request(columns=columns.names, levels=columns.levels, needs_all=True)
         found = frame_table(X, None, request)
     if found is not None:
         table, _ = found
@@ -332,19 +342,6 @@ def require_a_column(shape: tuple[int, int], fit_intercept: bool) -> None:
             f"X must have at least one column when fit_intercept=False, got shape "
             f"{shape}; add a feature or fit the intercept"
         )
-
-
-def require_one_label_a_row(shape: tuple[int, ...], n_labels: int) -> None:
-    """Refuse X and y of different lengths."""
-    if shape[0] == n_labels:
-        return
-    advice = "pass one label for every row of X"
-    if n_labels == shape[1]:
-        advice = "X has one column for every label: pass its transpose X.T"
-    raise InputError(
-        f"X and y must have the same number of rows, got {shape[0]} rows in X (shape "
-        f"{shape}) and {n_labels} labels in y; {advice}"
-    )
 
 
 def _name_mismatch(names: tuple[str, ...], expected: tuple[str, ...]) -> str:

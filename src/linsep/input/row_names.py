@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from linsep.arrays import Index
+from linsep.input.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,9 @@ def row_names_of_file(
 
 
 def row_names_of(data: Any) -> RowNames:
-    """Return the names that a frame's index gives; positions if it has none of its own.
+    """Return the names that a frame's index gives, if it has one of its own.
+
+    Else, and where it gives several rows one name, rows are named by position.
 
     Examples
     --------
@@ -79,6 +84,36 @@ def row_names_of(data: Any) -> RowNames:
     is_default = (
         getattr(index, "start", None) == 0 and getattr(index, "step", None) == 1
     )
-    if is_default:
+    if is_default or not index.is_unique:
         return BY_POSITION
-    return RowNames(lambda row: index[row], kind=" (by the frame's index)")
+    return RowNames(lambda row: _plain(index[row]), kind=" (by the frame's index)")
+
+
+def _plain(label: Any) -> object:
+    """Return a label of several parts with Python's own numbers in it."""
+    if not isinstance(label, tuple):
+        return label
+    return tuple(part.item() if hasattr(part, "item") else part for part in label)
+
+
+def require_same_index(X: Any, name: str, values: Any) -> None:
+    """Raise if two objects of pandas have indices that are not the same.
+
+    Rows are taken by position, and these say that they do not belong together so.
+    """
+    ours: Any = getattr(X, "index", None)
+    theirs: Any = getattr(values, "index", None)
+    if not (hasattr(ours, "equals") and hasattr(theirs, "equals")):
+        return
+    if len(ours) != len(theirs) or ours.equals(theirs):
+        return  # other lengths have an error of their own
+    is_shuffled = ours.is_unique and theirs.is_unique and ours.isin(theirs).all()
+    got = "other labels"
+    advice = f"pass {name}.to_numpy() if the rows are in the same order"
+    if is_shuffled:
+        got, advice = "the same labels in another order", f"pass {name}.loc[X.index]"
+    first = int(np.argmax(np.asarray(ours != theirs)))
+    raise InputError(
+        f"{name} must have the index of X, row for row, got {got} (in row {first} "
+        f"{theirs[first]!r} in place of {ours[first]!r}); {advice}"
+    )

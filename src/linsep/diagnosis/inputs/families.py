@@ -24,7 +24,8 @@ PAIRED = ("paired", "davidson")
 # Of times to an event: tied events in the way of Breslow and Efron, or exactly.
 OF_TIMES = ("cox", "cox exact")
 # Rows are compared with others, so that a constant cancels.
-COMPARING = ("conditional", "conditional poisson", *OF_TIMES)
+OF_GROUPS = ("conditional", "conditional poisson")
+COMPARING = (*OF_GROUPS, *OF_TIMES)
 # Thresholds, or the constants of groups, stand in the others' place of an intercept.
 WITH_INTERCEPT = ("binomial", "poisson", "multinomial")
 

@@ -7,7 +7,6 @@ strangers go through `linsep.diagnosis.inputs.safe_formula` first.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,11 @@ from linsep.diagnosis.inputs.fixed_effects import (
     named_factors,
     split_at_bar,
 )
+from linsep.diagnosis.inputs.formula_data import (
+    pandas_of,
+    plain_frame,
+    require_no_dates,
+)
 from linsep.diagnosis.inputs.orders import declared_order
 from linsep.diagnosis.inputs.refusals import no_such_column, require_column
 from linsep.diagnosis.inputs.several_columns import (
@@ -35,7 +39,7 @@ from linsep.diagnosis.inputs.several_columns import (
 )
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
-from linsep.input.row_names import row_names_of
+from linsep.input.row_names import require_same_index, row_names_of
 from linsep.rows import as_dense
 
 if TYPE_CHECKING:
@@ -70,7 +74,9 @@ def study_from_formula(
             "feature_names"
         )
     whole = pandas_of(data)
-    frame = whole.reset_index(drop=True)
+    frame = plain_frame(whole)
+    require_same_index(whole, "sample_weight", sample_weight)
+    require_same_index(whole, "groups", groups)
     left, right = sides_of(formula)
     terms, effects = split_at_bar(right)
     factors = [] if effects is None else named_factors(effects, frame.columns)
@@ -78,6 +84,9 @@ def study_from_formula(
     if isinstance(groups, str):
         require_column(groups, frame.columns)
         frame, groups = frame.drop(columns=groups), frame[groups]
+    if isinstance(sample_weight, str):
+        require_column(sample_weight, frame.columns, "sample_weight")
+        frame, sample_weight = frame.drop(columns=sample_weight), frame[sample_weight]
     require_family(left, family)
     y, name = _outcome(left, frame, data)
     of_dot = frame
@@ -176,40 +185,6 @@ def _coding(parts: tuple[Part, ...], design: Any, frame: Any) -> Coding:
         columns[first] if is_factor and columns[first] in names else None,
         tuple((columns[factor], level) for factor, level in levels),
     )
-
-
-def require_formulaic() -> None:
-    """Raise if the libraries that formulas need are not installed."""
-    try:
-        import formulaic  # noqa: F401
-        import pandas as pd  # noqa: F401
-    except ImportError as error:
-        raise InputError(
-            'formulas need formulaic and pandas; pip install "linsep[formula]"'
-        ) from error
-
-
-def pandas_of(data: Any) -> Any:
-    """Return the data as a pandas frame."""
-    require_formulaic()
-    import pandas as pd
-
-    if hasattr(data, "to_pandas") and not isinstance(data, pd.DataFrame):
-        data = data.to_pandas()
-    if not isinstance(data, pd.DataFrame):
-        try:
-            if isinstance(data, Mapping):  # of columns of any library
-                data = {
-                    name: column.to_pandas() if hasattr(column, "to_pandas") else column
-                    for name, column in data.items()
-                }
-            data = pd.DataFrame(data)
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                "data must be a frame or a mapping of names to columns, got "
-                f"{type(data).__name__}"
-            ) from error
-    return data
 
 
 def sides_of(formula: str) -> tuple[str, str]:
@@ -334,6 +309,8 @@ def _model_matrix(
             maker = NumberedColumns(frame, context={})
             made = maker.get_model_matrix(right, output=output, na_action="drop")
     except Exception as error:
+        used = {text for text, kind in _tokens(right) if kind == "name"}
+        require_no_dates(frame, frame.columns if _DOT.search(right) else used)
         reason = str(error).strip().splitlines()[0] if str(error).strip() else ""
         unknown = _UNKNOWN.search(reason)
         if unknown is not None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linsep.arrays import Floats, Index, Mask
-from linsep.diagnosis.inputs.families import COMPARING, OF_TIMES
+from linsep.diagnosis.inputs.families import COMPARING, OF_GROUPS, OF_TIMES
 from linsep.input import InputError
 from linsep.input.exact_numbers import is_missing
 from linsep.input.features import features_from
@@ -164,7 +164,7 @@ def strata_of(groups: Any, family: str, n: int) -> Index | None:
     """
     if groups is None and family in OF_TIMES:
         return np.zeros(n, dtype=np.intp)
-    if groups is None and family not in ("conditional", "conditional poisson"):
+    if groups is None and family not in OF_GROUPS:
         return None
     if groups is None or family not in COMPARING:
         raise InputError(

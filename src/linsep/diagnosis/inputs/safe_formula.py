@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from linsep.diagnosis.inputs.fixed_effects import named_factors, split_at_bar
-from linsep.diagnosis.inputs.formulas import require_formulaic, sides_of
+from linsep.diagnosis.inputs.formula_data import require_formulaic
+from linsep.diagnosis.inputs.formulas import sides_of
 from linsep.diagnosis.inputs.refusals import no_such_column
 from linsep.diagnosis.inputs.several_columns import COUNTS, outcome_columns, unquoted
 from linsep.input import InputError

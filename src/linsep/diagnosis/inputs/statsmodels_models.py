@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from linsep.arrays import Floats
+from linsep.arrays import Floats, Index
 from linsep.diagnosis.inputs.codings import Coding, factors_of, level_text
 from linsep.diagnosis.inputs.design import study_from
-from linsep.diagnosis.inputs.families import family_of_glm
+from linsep.diagnosis.inputs.families import OF_GROUPS, family_of_glm
 from linsep.diagnosis.inputs.fixed_effects import factor_of
 from linsep.diagnosis.inputs.refusals import refuse_said
 from linsep.diagnosis.inputs.study import Given, Study
 from linsep.input import InputError
-from linsep.input.row_names import row_names_of
+from linsep.input.arguments import positive_weights
+from linsep.input.row_names import BY_POSITION, RowNames, row_names_of
 
 # The families of models that are not generalised linear ones.
 _FAMILIES = {
@@ -60,9 +61,10 @@ def study_from_statsmodels(
         weights = np.asarray(model.freq_weights) * np.asarray(model.var_weights)
         if np.ndim(y) == 1 and known == "binomial":
             weights = weights * _trials(model)  # all of one outcome
-        sample_weight = (
-            weights if sample_weight is None else weights * np.asarray(sample_weight)
-        )
+        if sample_weight is not None:
+            positive_weights(sample_weight, len(weights))  # which refuses what is none
+            weights = weights * np.asarray(sample_weight)
+        sample_weight = weights
     names = [str(name) for name in model.data.xnames][: model.exog.shape[1]]
     study = study_from(
         model.exog,
@@ -85,7 +87,7 @@ def study_from_statsmodels(
 
 def _groups(model: Any, family: str) -> Any:
     """Return the groups of a conditional model, or the strata of a Cox regression."""
-    if family in ("conditional", "conditional poisson"):
+    if family in OF_GROUPS:
         return model.groups
     return model.strata if family == "cox" else None
 
@@ -94,7 +96,7 @@ def _with_factors(study: Study, model: Any) -> Study:
     """Add the factors and the names of the rows that the frame of a formula has."""
     frame = getattr(model.data, "frame", None)
     if frame is None or len(frame) != study.n_given or not hasattr(frame, "iloc"):
-        return study
+        return replace(study, row_names=_names_of_rows(model))
     factors = {
         name: factor_of(name, frame[name]).of_rows(study.present)
         for name in factors_of(study.codings, frame.columns)
@@ -277,15 +279,31 @@ def cut_off(study: Study, n: int) -> Study:
 
 def users_rows(model: Any) -> dict[str, Any]:
     """Return the numbers that the model's rows had before it left some out."""
-    kept = np.arange(len(model.data.endog))
-    left_out = getattr(model.data, "missing_row_idx", None)
-    n_given = kept.size
-    if left_out is not None and len(left_out):
-        n_given += len(left_out)
-        kept = np.setdiff1d(np.arange(n_given), left_out)
+    kept, n_given = _kept(model)
     if hasattr(model, "truncation"):
         kept = kept[np.asarray(model.data.endog) > model.truncation]
     return {} if kept.size == n_given else {"present": kept, "n_given": n_given}
+
+
+def _kept(model: Any) -> tuple[Index, int]:
+    """Return the rows that have all values, and how many were given."""
+    kept = np.arange(len(model.data.endog))
+    left_out = getattr(model.data, "missing_row_idx", None)
+    if left_out is None or not len(left_out):
+        return kept, kept.size
+    n_given = kept.size + len(left_out)
+    return np.setdiff1d(np.arange(n_given), left_out), n_given
+
+
+def _names_of_rows(model: Any) -> RowNames:
+    """Name rows by the index of the columns, which holds those that have all values."""
+    design: Any = getattr(model.data, "orig_exog", None)
+    kept, _ = _kept(model)
+    names = row_names_of(design)
+    if names.of is None or len(design) != kept.size or list(design.index) == list(kept):
+        return BY_POSITION
+    of = names.of
+    return replace(names, of=lambda row: of(int(np.searchsorted(kept, row))))
 
 
 def plain_name(name: Any) -> str:

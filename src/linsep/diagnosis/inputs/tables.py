@@ -21,7 +21,11 @@ from linsep.input import InputError
 from linsep.input.files.table import Table
 from linsep.input.frames import frame_of
 from linsep.input.problem import tabulated
-from linsep.input.row_names import row_names_of, row_names_of_file
+from linsep.input.row_names import (
+    require_same_index,
+    row_names_of,
+    row_names_of_file,
+)
 
 
 def study_from_data(
@@ -39,14 +43,19 @@ def study_from_data(
     """Read a design and an outcome; columns of text in a frame are factors.
 
     Of each the level with the most rows is the reference, without a column, but for the
-    first of them where there is no intercept. The outcome and the groups of a
-    conditional model may be columns of the frame, by their names.
+    first of them where there is no intercept. The outcome, the weights and the groups
+    of a conditional model may be columns of the frame, by their names.
     """
+    require_same_index(X, "sample_weight", sample_weight)
+    require_same_index(X, "groups", groups)
     options |= {"family": family, "fit_intercept": fit_intercept}
-    options |= {"feature_names": feature_names, "sample_weight": sample_weight}
     if isinstance(groups, str):
         X, groups = _taken("groups", X, [groups])
         groups = groups.ravel()
+    if isinstance(sample_weight, str):
+        X, sample_weight = _taken("sample_weight", X, [sample_weight])
+        sample_weight = sample_weight.ravel()
+    options |= {"feature_names": feature_names, "sample_weight": sample_weight}
     options["groups"] = groups
     if family in OF_TIMES and isinstance(y, list | tuple) and isinstance(y[0], str):
         options["outcome_name"] = y[-2]
@@ -100,6 +109,8 @@ def study_from_file(
     given = {"missing": missing} | (reading or {})
     layout = {k: v for k, v in given.items() if k not in ("drop", "missing")}
     beside = {"sample_weight": (weights, "--weights")}
+    if isinstance(options.get("sample_weight"), str):
+        beside["sample_weight"] = (options["sample_weight"], "sample_weight")
     if isinstance(options.get("groups"), str):
         beside["groups"] = (options["groups"], "groups")
     named = [name for name, _ in beside.values() if name is not None]

@@ -181,13 +181,14 @@ class Facts:
                 for reason in singles
             )
         ]
-        reasons = sorted(singles + levels, key=_most_told)
-        return reasons + cell_reasons(
+        reasons = singles + levels
+        cells = cell_reasons(
             self.study,
             self._unpredicted(reasons),
             self.separated,
             budget_for_text(self.seconds_left).is_over,
         )
+        return sorted(reasons + cells, key=_most_told)
 
     @cached_property
     def told_reasons(self) -> list[Reason]:

@@ -179,7 +179,7 @@ def crossed_factors(study: Study) -> list[tuple[str, ...]]:
 def cell_reasons(
     study: Study, unexplained: Mask, separated: Mask, should_stop: ShouldStop
 ) -> list[Reason]:
-    """Find the cells of one outcome whose rows are separated, most rows first.
+    """Find the cells of one outcome whose rows are separated.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def cell_reasons(
             claim = Claim(where, rows, counts[cell[rows[0]]] > 0)
             found.append(Reason((claim,), is_level=True))
             left[rows] = False
-    return sorted(found, key=lambda reason: -reason.n_told)
+    return found
 
 
 def _cells(factors: list[Factor]) -> tuple[Index, int]:

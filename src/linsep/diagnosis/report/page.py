@@ -67,8 +67,8 @@ _NOT_BY_SEPARATION = (
 )
 _NOT_HELD = Advice(
     "Use a penalty (Firth's, ridge, a weakly informative prior)",
-    "it makes every estimate finite; code for it, and the levels to blame, are written "
-    "only for data held in memory: diagnose a part of the rows that is",
+    "it makes every estimate finite; code for it is written for data held in memory, "
+    "and for two labels in batches, but not for counts: diagnose a part of the rows",
 )
 _TONES = {
     DiagnosisStatus.COMPLETE: "bad",

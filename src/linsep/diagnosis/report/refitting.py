@@ -12,6 +12,8 @@ from linsep.arrays import Floats, Index, Mask
 from linsep.diagnosis.inputs.study import Study
 from linsep.rows import is_sparse
 
+# What code needs that linsep does not bring along.
+EXTRAS = ("firthmodels", "statsmodels")
 # Row numbers written out in code; more are asked of the diagnosis.
 MOST_WRITTEN = 20
 
@@ -33,6 +35,9 @@ class Design:
         The columns' names.
     separated : ndarray of int
         The rows that are separated, of these.
+    groups : ndarray of shape (n,), int, or None
+        Of a conditional model, the number of each row's group; of a Cox regression
+        that of its stratum.
     """
 
     X: Any
@@ -40,6 +45,7 @@ class Design:
     weights: Floats
     names: tuple[str, ...]
     separated: Index
+    groups: Index | None = None
 
 
 def design_of(study: Study, separated: Mask) -> Design:
@@ -50,7 +56,8 @@ def design_of(study: Study, separated: Mask) -> Design:
         y = outcome.has.argmax(axis=1)
     elif y.ndim == 1 and study.family == "binomial":  # shares of successes
         y = np.stack([y, 1.0 - y], axis=1)
-    return Design(study.X, y, weights, study.names, np.flatnonzero(separated))
+    which = np.flatnonzero(separated)
+    return Design(study.X, y, weights, study.names, which, study.strata)
 
 
 def firth(study: Study, columns: Index) -> str:
@@ -87,6 +94,18 @@ def penalty(study: Study, columns: Index) -> str:
     return _code([first], lines)
 
 
+def within_groups(study: Study) -> str:
+    """Return code for a ridge penalty on a model that compares within groups."""
+    kind = {"conditional": "ConditionalLogit"}.get(study.family, "ConditionalPoisson")
+    first = f"from statsmodels.discrete.conditional_models import {kind}"
+    lines = [
+        *_block(study, np.arange(len(study.names))),
+        f"model = {kind}(design.y, X, groups=design.groups)",
+        "fit = model.fit_regularized(alpha=0.01, L1_wt=0)",
+    ]
+    return _code([first], lines)
+
+
 def reduction(study: Study, dropped: Index | None, columns: Index) -> str:
     """Return code that fits a model to some columns, without the rows dropped."""
     y, weights = "design.y", "design.weights"
@@ -118,10 +137,12 @@ def reduction(study: Study, dropped: Index | None, columns: Index) -> str:
 
 
 def _code(imports: list[str], lines: list[str]) -> str:
-    """Put imports before lines of code."""
+    """Put imports before lines of code, and what must be installed before these."""
     if any("numpy." in line for line in lines):
         imports = ["import numpy", *imports]
-    return "\n".join([*imports, "", *lines])
+    extras = [name for name in EXTRAS if any(name in line for line in imports)]
+    needed = [f"# pip install {name}" for name in extras]
+    return "\n".join([*needed, *imports, "", *lines])
 
 
 def _block(study: Study, columns: Index, dropped: Index | None = None) -> list[str]:

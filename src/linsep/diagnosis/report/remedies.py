@@ -6,7 +6,7 @@ the estimate exists.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ import numpy as np
 
 from linsep.arrays import Index
 from linsep.diagnosis.exact.large_columns import columns_of_any
-from linsep.diagnosis.inputs.families import OF_TIMES
+from linsep.diagnosis.inputs.families import OF_GROUPS, OF_TIMES
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.report import in_r, refitting
 from linsep.diagnosis.report.facts import Facts, budget_for_text
@@ -29,6 +29,14 @@ from linsep.rows import rows_from
 if TYPE_CHECKING:
     from linsep.diagnosis.record import Diagnosis
 
+# Which penalise models whose rows are compared with one another.
+_PACKAGES = {
+    **dict.fromkeys(
+        OF_TIMES, "; in R coxphf, in Python lifelines' CoxPHFitter, by penalizer"
+    ),
+    **dict.fromkeys(OF_GROUPS, "; in Python statsmodels, by fit_regularized"),
+    "paired": "; in R BradleyTerry2, by br = TRUE",
+}
 # Designs of more columns are not fitted again by dense code.
 MOST_COLUMNS = 2_000
 
@@ -100,12 +108,13 @@ def remedies_of(facts: Facts, diagnose: Diagnose) -> list[Remedy]:
             )
         ]
     if not study.is_by_columns:
-        where = "; in R coxphf, in Python lifelines' CoxPHFitter, by penalizer"
+        is_within = study.family in OF_GROUPS and not study.is_weighted
         return [
             Remedy(
                 "Firth's or another penalty (a weakly informative prior)",
-                f"it makes every estimate finite{where * (study.family in OF_TIMES)}",
-                leaves="the model; estimates depend on the penalty",
+                f"it makes every estimate finite{_PACKAGES.get(study.family, '')}",
+                refitting.within_groups(study) if is_within else "",
+                "the model; estimates depend on the penalty",
             )
         ]
     watch = budget_for_text(facts.seconds_left)
@@ -200,9 +209,7 @@ def _without_columns(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Rem
     if found is None or found.status is not DiagnosisStatus.OVERLAP:
         return []
     names = listed([study.names[j] for j in guilty])
-    merged = ""
-    if any(study.codings[j].levels for j in guilty):
-        merged = "; a level without its column is merged with the reference"
+    merged = _left_levels(study, guilty)
     return [
         Remedy(
             "merging the levels or leaving out the columns that predict perfectly",
@@ -211,6 +218,28 @@ def _without_columns(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Rem
             f"a smaller model, that says nothing of {names}",
         )
     ]
+
+
+def _left_levels(study: Study, guilty: Sequence[int]) -> str:
+    """Say what becomes of levels whose columns are left out, if there are any."""
+    codings = [study.codings[j] for j in guilty]
+    factors = {coding.factor for coding in codings if coding.levels} - {None}
+    if not factors:
+        return ""
+    if all(_has_reference(study, factor) for factor in factors):
+        return "; a level without its column is merged with the reference"
+    return (
+        "; of a factor all of whose levels have columns, one without its column has "
+        "the effect zero, and is merged with none"
+    )
+
+
+def _has_reference(study: Study, factor: str | None) -> bool:
+    """Tell whether some level of a factor has no column."""
+    own = [coding for coding in study.codings if coding.factor == factor]
+    if factor in study.factors:
+        return len(own) < len(study.factors[factor].levels)
+    return any(coding.has_reference for coding in own)
 
 
 def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy]:
@@ -235,23 +264,29 @@ def _without_rows(facts: Facts, diagnose: Diagnose, watch: Watch) -> list[Remedy
             )
         ]
     gone = [study.names[j] for j in np.setdiff1d(everything, found.columns)]
+    code = refitting.reduction(study, separated, found.columns)
+    return [rows_left_out(count, gone, code, in_r.without_rows(study, separated))]
+
+
+def rows_left_out(
+    count: str, gone: Sequence[str], code: str, r_code: str = ""
+) -> Remedy:
+    """Offer to drop the rows separated, and what is then constant or collinear."""
     without = ""
     if gone:
         what = "column" if len(gone) == 1 else "columns"
         without = (
-            f" and the {what} {listed(gone)}, which {is_are(len(gone))} constant or "
-            "collinear among the rows left,"
+            f" and the {what} {listed(list(gone))}, which {is_are(len(gone))} constant "
+            "or collinear among the rows left,"
         )
-    return [
-        Remedy(
-            "leaving rows out",
-            f"dropping the {count} separated{without} brings the estimate back "
-            "(checked), and leaves what was finite as it was",
-            refitting.reduction(study, separated, found.columns),
-            "every estimate that was finite, as it was; nothing of the rest",
-            in_r.without_rows(study, separated),
-        )
-    ]
+    return Remedy(
+        "leaving rows out",
+        f"dropping the {count} separated{without} brings the estimate back "
+        "(checked), and leaves what was finite as it was",
+        code,
+        "every estimate that was finite, as it was; nothing of the rest",
+        r_code,
+    )
 
 
 def reduced(

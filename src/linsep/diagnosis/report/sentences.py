@@ -101,8 +101,8 @@ def headline(facts: Facts) -> str:
         )
     if facts.status is DiagnosisStatus.COMPLETE:
         return (
-            f"Complete separation ({model}): all {counted(study, np.arange(n))} "
-            f"{is_are(n)} predicted perfectly{within}."
+            f"Complete separation ({model}): {'all' if n > 1 else 'the'} "
+            f"{counted(study, np.arange(n))} {is_are(n)} predicted perfectly{within}."
         )
     if k == 0:
         return (
@@ -390,7 +390,8 @@ def what_to_do(remedies: Sequence[Remedy]) -> str:
     if not remedies:
         return ""
     if len(remedies) == 1:
-        return "What to do: see below."
+        code = "; remedies() has the code" if remedies[0].code else ""
+        return f"What to do: see below{code}."
     if any("penalty" in remedy.name for remedy in remedies):
         return (
             "What to do: use a penalty, or another remedy below; remedies() has the "

@@ -29,6 +29,7 @@ from linsep.input.levels import (
     aside_note,
     coding_of_texts,
     most_levels,
+    unknown_levels,
 )
 from linsep.input.text_column import MISSING, TextColumn
 from linsep.rows import split
@@ -250,10 +251,11 @@ class TableBuilder:
         most = min(missing, key=lambda j: (-missing[j].size, j))
         text = self._texts[j].absent_text if j in self._texts else None
         got = f"{text!r}, which stands for none" if text else "none"
+        drop = f'missing="drop"{"" if self._is_frame else " (--missing drop)"}'
+        drop = "" if self._request.needs_all else f"leave the rows out with {drop}, "
         raise InputError(
             f"{self._cell(int(missing[j][0]), j)} must hold a value, got {got}, as in "
-            f"{what} (values missing: {counts}); fill them in, leave the rows out with "
-            f'missing="drop"{"" if self._is_frame else " (--missing drop)"}, or '
+            f"{what} (values missing: {counts}); fill them in, {drop}or "
             f"{self._leave_out(most)}"
         )
 
@@ -269,10 +271,7 @@ class TableBuilder:
         known = self._request.levels.get(name) or self._coding(j, levels, codes, kept)
         odd = sorted(set(levels) - set(known.levels))
         if self._request.levels and odd:
-            raise InputError(
-                f"column {name!r} must hold levels that the model knows, "
-                f"{list(known.levels)}, got {odd[:5]}; drop those rows"
-            )
+            raise unknown_levels(name, known.levels, odd)
         column = CodedColumn(known.names(name), _places(levels, known.places)[codes])
         number_of = {level: k for k, level in enumerate(known.levels)}
         return column, known, _places(levels, number_of)[codes]
@@ -347,7 +346,7 @@ class TableBuilder:
     def _leave_out(self, j: int) -> str:
         """Say how to leave a column out."""
         name = self._selection.names[j]
-        if j == self._selection.target:
+        if j == self._selection.target or self._request.needs_all:
             return "remove the rows"
         if self._is_frame:
             return f"leave the column {name!r} out"

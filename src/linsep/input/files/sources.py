@@ -153,6 +153,8 @@ def _connect(stack: ExitStack) -> DuckDBPyConnection:
     }
     engine = stack.enter_context(closing(duckdb.connect(config=options)))
     engine.execute("SET enable_progress_bar = false")
+    # Of IN and a list it would make a join, which does not keep the rows in order.
+    engine.execute("SET disabled_optimizers = 'in_clause'")
     # The engine reads ahead of what is fetched, a megabyte unless it is told otherwise.
     engine.execute("SET streaming_buffer_size = '64KB'")
     # Half a gigabyte of what it has let go of is kept by its allocator otherwise.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from linsep.arrays import Floats
 from linsep.input.errors import InputError
 from linsep.input.files.table import Request, Table, whole_labels
 from linsep.input.files.texts import bounded_lines, open_bytes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 # One line with a huge index would ask for vectors of that length. The widest sets of
 # text in public use that are read this way have about three million columns.
@@ -30,8 +33,6 @@ def read_svmlight(path: Path, request: Request) -> Table:
     Columns are named by their index in the file. They are counted from 1 unless some
     row has the index 0, as scikit-learn does.
     """
-    from scipy.sparse import csr_array
-
     checked_request(request)
     with open_bytes(path) as binary:
         X, y = parsed_lines(bounded_lines(binary, path), path)
@@ -41,10 +42,8 @@ def read_svmlight(path: Path, request: Request) -> Table:
     numbers = list(range(first, X.shape[1]))
     if request.columns is not None:
         numbers = _indices(path, request.columns)
-        # What a row does not mention is zero in it, and so is a column in all of them.
-        X.resize(X.shape[0], max(X.shape[1], *numbers, 0) + 1)
     return Table(
-        X=csr_array(X[:, numbers]),
+        X=_columns(X, numbers),
         y=whole_labels(y),
         feature_names=tuple(map(str, numbers)),
         target="label",
@@ -85,6 +84,12 @@ class SvmlightText:
                     lines, size = [], 0
             if lines:
                 yield parsed_lines(lines, self.path, first, n_features)
+
+    def columns(self, columns: Sequence[str]) -> Iterator[csr_array]:
+        """Yield matrices of these columns alone, called by their indices."""
+        numbers = _indices(self.path, columns)
+        for X, _ in self.batches():
+            yield _columns(X, numbers)
 
 
 def checked_request(request: Request) -> None:
@@ -132,6 +137,15 @@ def parsed_lines(
                 f"{values[~np.isfinite(values)][0]}; correct it or remove its row"
             )
     return X, y
+
+
+def _columns(X: Any, numbers: Sequence[int]) -> csr_array:
+    """Return some columns of a matrix whose first is that of index 0."""
+    from scipy.sparse import csr_array
+
+    # What a row does not mention is zero in it, and so is a column in all of them.
+    X.resize(X.shape[0], max(X.shape[1], *numbers, 0) + 1)
+    return csr_array(X[:, list(numbers)])
 
 
 def _indices(path: Path, columns: Sequence[str | int]) -> list[int]:

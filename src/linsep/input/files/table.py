@@ -130,7 +130,8 @@ class Request:
     of text must keep to, coded as they are there; `present` says which rows count
     where the others choose the reference. `sep`, `decimal` and `encoding` are those of
     delimited text. With `is_count` the labels are counts, of which matters whether they
-    are zero. A matrix that goes to a caller stays `in_memory`, to be written to.
+    are zero. A matrix that goes to a caller stays `in_memory`, to be written to. With
+    `needs_all` the caller has no way to leave rows out, as where a model judges them.
     """
 
     target: str | int | None = None
@@ -148,6 +149,7 @@ class Request:
     encoding: str | None = None
     is_count: bool = False
     in_memory: bool = False
+    needs_all: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what the options cannot be."""

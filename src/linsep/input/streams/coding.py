@@ -13,12 +13,15 @@ from linsep.arrays import Index, Mask
 from linsep.input.coded_matrix import CodedColumn, coded_matrix
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import exact_floats
-from linsep.input.levels import Levels, Truths
+from linsep.input.levels import Levels, Truths, unknown_levels
 from linsep.rows.columns import ColumnsApart
 
 if TYPE_CHECKING:
     from linsep.input.features import Features
 
+# What to do with rows that lack a value: those of a model's data, and those it judges.
+_OF_DATA = 'leave such rows out with missing="drop" (--missing drop)'
+FOR_A_MODEL = "remove such rows"
 # Types whose values all are float32.
 _SINGLE = {"halffloat", "float", "bool", "int8", "int16", "uint8", "uint16"}
 
@@ -63,7 +66,9 @@ def common_dtype(kinds: Sequence[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if singles else np.float64)
 
 
-def numbers_of(column: Any, name: str, first_row: int) -> NDArray[Any]:
+def numbers_of(
+    column: Any, name: str, first_row: int, advice: str = _OF_DATA
+) -> NDArray[Any]:
     """Return a column of a batch as floats, or refuse a value that is none."""
     import pyarrow as pa
 
@@ -75,24 +80,30 @@ def numbers_of(column: Any, name: str, first_row: int) -> NDArray[Any]:
     if pa.types.is_dictionary(kind):
         column, kind = column.dictionary_decode(), kind.value_type
     if column.null_count:
-        raise absent(name, first_row, column.is_null().to_numpy(False))
+        raise absent(name, first_row, column.is_null().to_numpy(False), advice=advice)
     if pa.types.is_decimal(kind):
         column = column.cast(pa.float64())
     return exact_floats(column.to_numpy(zero_copy_only=False), f"column {name!r}")
 
 
 def absent(
-    name: str, first_row: int, is_absent: Mask, what: str = "value"
+    name: str,
+    first_row: int,
+    is_absent: Mask,
+    what: str = "value",
+    advice: str = _OF_DATA,
 ) -> InputError:
     """Return the error for a column without a value in some row of a batch."""
     row = first_row + int(np.argmax(is_absent))
     return InputError(
         f"column {name!r} must hold a {what} in every row, got none in row {row}; "
-        'fill it in, or leave such rows out with missing="drop" (--missing drop)'
+        f"fill it in, or {advice}"
     )
 
 
-def require_finite(values: NDArray[Any], name: str, first_row: int) -> None:
+def require_finite(
+    values: NDArray[Any], name: str, first_row: int, advice: str = _OF_DATA
+) -> None:
     """Refuse a column with a NaN or an infinity in it."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
@@ -101,8 +112,7 @@ def require_finite(values: NDArray[Any], name: str, first_row: int) -> None:
     if bad.size:
         raise InputError(
             f"column {name!r} must be finite, got {values[bad[0]]} in row "
-            f"{first_row + int(bad[0])}; correct it, or leave rows without a value out "
-            'with missing="drop" (--missing drop)'
+            f"{first_row + int(bad[0])}; correct it, or {advice}"
         )
 
 
@@ -119,12 +129,15 @@ class Coding:
     dtype : dtype
     is_sparse : bool
         Whether matrices are CSR: with texts of many levels most entries are zero.
+    advice : str
+        What to do with rows that lack a value.
     """
 
     names: tuple[str, ...]
     texts: dict[str, Levels | Truths]
     dtype: np.dtype[Any]
     is_sparse: bool
+    advice: str = _OF_DATA
 
     @property
     def levels(self) -> dict[str, Levels]:
@@ -158,12 +171,12 @@ class Coding:
         for name, column in zip(self.names, batch.columns, strict=False):
             if name in self.texts:
                 of = self.texts[name]
-                places = _places(column, name, of.places, first_row)
+                places = self._places(column, name, of.places, first_row)
                 coded.append(CodedColumn(of.names(name), places))
                 continue
-            values = numbers_of(column, name, first_row)
+            values = numbers_of(column, name, first_row, self.advice)
             if check:
-                require_finite(values, name, first_row)
+                require_finite(values, name, first_row, self.advice)
             numbers.append(values)
             coded.append(CodedColumn((name,)))
         n = len(batch)
@@ -174,23 +187,24 @@ class Coding:
             block[:, j] = values
         return coded_matrix(coded, [block], n, self.dtype, is_sparse=self.is_sparse)
 
-
-def _places(
-    column: Any, name: str, place_of: Mapping[str, int], first_row: int
-) -> Index:
-    """Return which of a text's columns is 1 in each row, or -1, by its level."""
-    codes, texts = codes_of(column)
-    if (codes < 0).any():
-        raise absent(name, first_row, codes < 0)
-    unknown = [k for k, text in enumerate(texts) if text not in place_of]
-    if unknown and np.isin(codes, unknown).any():
-        raise InputError(
-            f"column {name!r} must hold the same values each time it is read, got "
-            f"{texts[unknown[0]]!r}, which was not there before; wait until it is "
-            "written"
-        )
-    places = np.array([place_of.get(text, -1) for text in texts], dtype=np.intp)
-    return places[codes] if places.size else codes
+    def _places(
+        self, column: Any, name: str, place_of: Mapping[str, int], first_row: int
+    ) -> Index:
+        """Return which of a text's columns is 1 in each row, or -1, by its level."""
+        codes, texts = codes_of(column)
+        if (codes < 0).any():
+            raise absent(name, first_row, codes < 0, advice=self.advice)
+        unknown = [k for k, text in enumerate(texts) if text not in place_of]
+        odd = sorted({texts[k] for k in np.intersect1d(codes, unknown).tolist()})
+        if odd and self.advice == FOR_A_MODEL:
+            raise unknown_levels(name, list(place_of), odd)
+        if odd:
+            raise InputError(
+                f"column {name!r} must hold the same values each time it is read, got "
+                f"{odd[0]!r}, which was not there before; wait until it is written"
+            )
+        places = np.array([place_of.get(text, -1) for text in texts], dtype=np.intp)
+        return places[codes] if places.size else codes
 
 
 def codes_of(column: Any) -> tuple[Index, list[str]]:

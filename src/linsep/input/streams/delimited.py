@@ -68,7 +68,8 @@ def delimited_texts(
                 f"{sorted(set(columns) - here)[:8]} missing and "
                 f"{sorted(here - set(columns))[:8]} unexpected; correct one of them"
             )
-    words = frozenset().union(*(text.words for text in texts)) | {
+    known = frozenset(request.levels).intersection(columns)
+    words = known.union(*(text.words for text in texts)) | {
         key
         for key in first.folders
         if not all(text.folders[key].isdecimal() for text in texts)

@@ -18,6 +18,7 @@ from linsep.input.files.svmlight import SvmlightText
 from linsep.input.files.table import (
     FOR_MISSING_VALUES,
     Request,
+    Selection,
     missing_counts,
     select_columns,
     without_dates,
@@ -156,16 +157,22 @@ def coding_of(
 def selected(
     source: Source, request: Request
 ) -> tuple[list[str], str, tuple[str, ...]]:
-    """Return the features' names, that of the labels, and what was left out.
+    """Return the features' names, that of the labels, and what was left out."""
+    selection = selected_columns(source, replace(request, labelled=True))
+    names = [selection.names[j] for j in selection.features]
+    notes = (*source.notes, *selection.notes)
+    return names, selection.names[selection.target or 0], notes
 
-    Dates are left out, and columns that can be no features are refused.
+
+def selected_columns(source: Source, request: Request) -> Selection:
+    """Find the columns asked for; dates are left out, with a note, or refused.
+
+    So are columns that can be no features.
     """
-    request = replace(request, labelled=True)
     selection = select_columns(source.name, source.schema.names, request)
     kinds = [source.schema.field(name).type for name in selection.names]
     dates = [j for j in selection.features if is_date(kinds[j])]
-    if dates:
-        selection = without_dates(source.name, selection, dates, Request())
+    selection = without_dates(source.name, selection, dates, request)
     for j in selection.features:
         if not (is_number(kinds[j]) or is_text(kinds[j])):
             name = selection.names[j]
@@ -173,9 +180,7 @@ def selected(
                 f"{source.name}: column {name!r} must hold numbers, true and false, or "
                 f"texts, got the type {kinds[j]}; leave it out {drop_option(name)}"
             )
-    names = [selection.names[j] for j in selection.features]
-    notes = (*source.notes, *selection.notes)
-    return names, selection.names[selection.target or 0], notes
+    return selection
 
 
 def _left_out(found: Survey) -> Sequence[str]:
