@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,8 @@ class Status(StrEnum):
     UNDECIDED = "undecided"
 
 
-class Progress(NamedTuple):
+@dataclass(frozen=True)
+class Progress:
     """Where a search stands; what a callback receives, and a result's `trace` holds.
 
     Attributes

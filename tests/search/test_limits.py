@@ -29,7 +29,9 @@ def monitor_of(callback=None, **limits):
     return Monitor(Limits(**limits), callback, StoppedClock())
 
 
-def test_limits_are_checked():
+def test_limits_are_named_and_checked():
+    with pytest.raises(TypeError):
+        Limits(1, None, 3.0)
     limits = Limits.checked(max_passes=3, max_rounds=None, time_limit=None)
     assert (limits.max_passes, limits.max_rounds, limits.time_limit) == (
         3,

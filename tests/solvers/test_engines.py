@@ -160,4 +160,4 @@ def test_the_active_set_starts_from_rows_that_carry_weight(monkeypatch, d, seed)
     answer = linsep.separate(data.X, data.y, fit_intercept=data.fit_intercept)
     assert not answer.separable
     assert len(answer.conflict) == 4
-    assert answer.n_rounds < 2.5 * d
+    assert answer.n_rounds < 2 * d

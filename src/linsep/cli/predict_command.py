@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from linsep.cli.options import LAYOUT, examples, shared_options
+from linsep.cli.options import LAYOUT, LAYOUT_NAMES, examples, shared_options
 from linsep.cli.output import require_writable, say, strict_json, writing
 from linsep.cli.progress import progress_line
 from linsep.cli.streams import bytes_of, source_of
@@ -136,7 +136,7 @@ def _features(
 
 def _held_whole(file: Path, rule: LinearModel, reading: dict[str, Any]) -> Any:
     """Return the model's columns of a file in memory."""
-    layout = {name[2:]: reading[name[2:]] for name in LAYOUT}
+    layout = {name: reading[name] for name in LAYOUT_NAMES}
     request = Request(
         columns=rule.columns, levels=rule.levels, needs_all=True, **layout
     )

@@ -160,6 +160,19 @@ typedef struct {
 } Judged;
 
 /* The lesser, of which not a number is none. */
+/* total += weight a, where there is a weight; returns |a|^2. */
+FOR_EACH_PROCESSOR
+static double add_weighted(const double *a, ptrdiff_t d, double weight, double *total)
+{
+    double square = 0.0;
+    for (ptrdiff_t j = 0; j < d; j++)
+        square += a[j] * a[j];
+    if (weight != 0.0)
+        for (ptrdiff_t j = 0; j < d; j++)
+            total[j] += weight * a[j];
+    return square;
+}
+
 #define LESS(a, b) ((b) < (a) ? (b) : (a))
 
 FOR_EACH_PROCESSOR

@@ -75,7 +75,11 @@ def signed_rows(
     X: Reals, signs: Signs, index: NDArray[np.intp], out: Floats
 ) -> None: ...
 def hull_point(
-    rows: Floats, index: NDArray[np.intp], p: Floats, balanced: bool
+    rows: Floats,
+    index: NDArray[np.intp] | None,
+    p: Floats,
+    balanced: bool,
+    signs: Signs | None = None,
 ) -> tuple[float, float, float] | None: ...
 def centred_rows(
     rows: Floats, centre: Floats, out: Floats, largest: Floats

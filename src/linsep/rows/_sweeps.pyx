@@ -42,6 +42,7 @@ cdef extern from "_sweeps.h" nogil:
         const uintptr_t* addresses, ptrdiff_t m, ptrdiff_t first, ptrdiff_t n,
         const double* w, double* total, double* size
     )
+    double add_weighted(const double* a, ptrdiff_t d, double weight, double* total)
     ctypedef struct Judged:
         double down, up, settled, largest
         ptrdiff_t n_violations, n_unsettled
@@ -385,42 +386,45 @@ def hull_point(
     const Py_ssize_t[::1] index,
     const double[::1] p,
     bint balanced,
+    const int8_t[::1] signs=None,
 ):
     """Return ``|sum_i p_i a_i|``, ``sum_i p_i |a_i|`` and ``max_i |a_i|`` of rows named.
 
-    If `balanced`, the last column is the sign and no part of ``a_i``, and both classes
-    are given the same mass first; None if there is but one.
+    All are meant where there is no `index`. The weights are normalised first; both
+    classes are given the same mass if `balanced`: None if there is but one. Rows are to
+    be signed by `signs`, or are signed, and if `balanced` have the sign as a last
+    column, which is no part of ``a_i``.
     """
-    cdef Py_ssize_t i, j, d = rows.shape[1] - balanced
-    cdef double square, weight, up = 0.0, down = 0.0, weighed = 0.0, longest = 0.0
-    cdef const double* a
-    cdef double* total
-    for i in range(index.shape[0]):
-        if balanced and rows[index[i], d] > 0.0:
+    cdef bint are_signed = signs is None
+    cdef Py_ssize_t i, row, n = p.shape[0], d = rows.shape[1] - (balanced and are_signed)
+    cdef double weight, size, up = 0.0, down = 0.0, weighed = 0.0, longest = 0.0
+    cdef bint is_up
+    cdef double* total = <double*> PyMem_Calloc(d + 1, sizeof(double))
+    if total == NULL:
+        raise MemoryError
+    for i in range(n):
+        row = i if index is None else index[i]
+        if balanced and (rows[row, d] > 0.0 if are_signed else signs[row] > 0):
             up += p[i]
         else:
             down += p[i]
-    if balanced and not (up > 0.0 and down > 0.0):
-        return None
-    total = <double*> PyMem_Calloc(d + 1, sizeof(double))
-    if total == NULL:
-        raise MemoryError
-    for i in range(index.shape[0]):
-        a = &rows[index[i], 0]
-        weight = p[i]
-        if balanced:
-            weight *= 0.5 / (up if a[d] > 0.0 else down)
-        square = 0.0
-        for j in range(d):
-            square += a[j] * a[j]
-            total[j] += weight * a[j]
-        weighed += weight * sqrt(square)
-        longest = max(longest, sqrt(square))
-    square = 0.0
-    for j in range(d):
-        square += total[j] * total[j]
+    if not balanced:
+        up = down = 0.5 * down
+    if up > 0.0 and down > 0.0:
+        for i in range(n):
+            row = i if index is None else index[i]
+            is_up = balanced and (rows[row, d] > 0.0 if are_signed else signs[row] > 0)
+            weight = 0.5 * p[i] / (up if is_up else down)
+            size = sqrt(
+                add_weighted(
+                    &rows[row, 0], d, weight if are_signed else signs[row] * weight, total
+                )
+            )
+            weighed += weight * size
+            longest = max(longest, size)
+        size = sqrt(add_weighted(total, d, 0.0, total))
     PyMem_Free(total)
-    return sqrt(square), weighed, longest
+    return (size, weighed, longest) if up > 0.0 and down > 0.0 else None
 
 
 def centred_rows(

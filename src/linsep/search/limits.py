@@ -30,7 +30,8 @@ class Clock:
         return time.perf_counter() - self.started
 
 
-class Limits(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Limits:
     """When to give up.
 
     Attributes
@@ -175,8 +176,7 @@ class Monitor:
 
     def stop_if_due(self, *, rounds: bool = True) -> None:
         """Raise `Stopped` if the search must end; for use between steps."""
-        if self.callback is not None:
-            self.tell_if_waiting()
+        self.tell_if_waiting()
         reason = self.reason_to_stop(rounds=rounds)
         if reason is not None:
             raise Stopped(reason)
@@ -212,8 +212,7 @@ class Monitor:
         self.n_passes += 1
         self.n_violations = n_violations
         self.trace.append(self._progress())
-        if self.callback is not None:
-            self._tell(self.trace[-1])
+        self._tell(self.trace[-1])
 
     def amend_last_sweep(self) -> None:
         """Put bounds that were proved after the last sweep into its record."""

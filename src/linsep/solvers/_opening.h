@@ -56,24 +56,3 @@ static ptrdiff_t unit_rows(
     }
     return n;
 }
-
-/* total += weight x, for each row of some weight; also weight |x| is added up, and the
-   longest |x| found. */
-FOR_EACH_PROCESSOR
-static void add_weighted(
-    const double *restrict X, const double *restrict weights, ptrdiff_t n, ptrdiff_t d,
-    double *restrict total, double *restrict weighed, double *restrict longest)
-{
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const double *x = X + i * d;
-        double square = 0.0;
-        for (ptrdiff_t j = 0; j < d; j++)
-            square += x[j] * x[j];
-        if (weights[i] != 0.0)
-            for (ptrdiff_t j = 0; j < d; j++)
-                total[j] += weights[i] * x[j];
-        square = sqrt(square);
-        *weighed += fabs(weights[i]) * square;
-        *longest = *longest < square ? square : *longest;
-    }
-}

@@ -7,9 +7,9 @@ from libc.string cimport memset
 
 import numpy as np
 
+from linsep.rows._sweeps import hull_point
 from linsep.solvers._active_set import CONFLICT, OPTIMAL, RUNNING, ActiveRows
 from linsep.solvers._blas cimport dot, solve_triangle
-from linsep.solvers._optimistic import Loop
 
 cdef extern from "_opening.h" nogil:
     void add_up(const double* X, ptrdiff_t n, ptrdiff_t d, double* sums)
@@ -21,10 +21,6 @@ cdef extern from "_opening.h" nogil:
         const double* centre, const double* scale, double constant, double least,
         double* out, double* lengths
     )
-    void add_weighted(
-        const double* X, const double* weights, ptrdiff_t n, ptrdiff_t d, double* total,
-        double* weighed, double* longest
-    )
 
 # A column that varies by less than this share of its values is constant.
 cdef double CONSTANT = 1e-12
@@ -34,8 +30,6 @@ cdef Py_ssize_t BLOCK_COLUMNS = 512
 cdef double LEAST = 2.0**-100
 # A column of which no more than this share, squared, is new depends on the others.
 cdef double DEPENDENT = 1e-13
-# The constant is this share of a row's length: what is shorter is learnt slowly.
-cdef double CONSTANT_SHARE = 1.0 / 3.0
 # Unit rows whose product is not below this are not opposite, whatever was rounded.
 cdef double NEARLY_OPPOSITE = -1.0 + 1e-6
 
@@ -97,33 +91,6 @@ cdef double _balance(
     return least
 
 
-cdef tuple _hull_point(
-    const double[:, ::1] X, const int8_t[::1] signs, bint balanced, const double* p
-):
-    """Return the length of ``sum_i p_i s_i x_i``, ``sum_i p_i |x_i|``, and the longest.
-
-    The weights are normalised first, to equal mass on both classes if `balanced`; None
-    if there is but one.
-    """
-    cdef Py_ssize_t i, n = X.shape[0], d = X.shape[1]
-    cdef double down = 0.0, up = 0.0, weighed = 0.0, longest = 0.0
-    cdef double[::1] held = np.zeros(d + n)
-    cdef double* shares = &held[d]
-    for i in range(n):
-        if signs[i] > 0:
-            up += p[i]
-        else:
-            down += p[i]
-    if not balanced:
-        down = up = 0.5 * (down + up)
-    if not (down > 0.0 and up > 0.0):
-        return None
-    for i in range(n):
-        shares[i] = signs[i] * (0.5 * p[i] / (up if signs[i] > 0 else down))
-    add_weighted(&X[0, 0], shares, n, d, &held[0], &weighed, &longest)
-    return sqrt(dot(d, &held[0], &held[0])), weighed, longest
-
-
 # A BLAS would use its threads for this, which wait for one another on a busy machine.
 cdef bint _factor(const double[:, ::1] rows, double[:, ::1] R) noexcept nogil:
     """Set R, upper and zero before, to ``R^T R = rows^T rows``; False if it has none."""
@@ -150,7 +117,7 @@ def means_apart(const double[:, ::1] X, const int8_t[::1] signs, bint constant):
     """Weigh each column by how far the classes' means are apart, over its variance.
 
     One reading of the rows, and another for the intercept. Returns whether these
-    weights separate, the weights, and what `_hull_point` says of equal weights on the
+    weights separate, the weights, and what `hull_point` says of equal weights on the
     rows of each class; None where numbers are too large.
     """
     cdef Py_ssize_t i, j, first, size, n = X.shape[0], d = X.shape[1], n_up = 0
@@ -201,8 +168,8 @@ cdef class Unit:
     ----------
     X : ndarray of shape (n, d), C order
     signs : ndarray of shape (n,), int8
-    constant : bool
-        Whether the signed constant is a further column.
+    constant : float
+        What the signed constant is as a further column; 0 for none.
 
     Attributes
     ----------
@@ -220,6 +187,7 @@ cdef class Unit:
     cdef double[:, ::1] _unit
     cdef double _constant_value
     cdef double[::1] _held
+    cdef object _weights
     cdef double[:, ::1] _triangle
     cdef bint _is_whitened
     cdef double *_centre
@@ -227,16 +195,19 @@ cdef class Unit:
     cdef double *_lengths
     cdef double *_p
 
-    def __init__(self, const double[:, ::1] X, const int8_t[::1] signs, bint constant):
+    def __init__(
+        self, const double[:, ::1] X, const int8_t[::1] signs, double constant
+    ):
         cdef Py_ssize_t n = X.shape[0], d = X.shape[1]
-        self._X, self._signs, self._constant = X, signs, constant
-        self._held = np.zeros(2 * (n + d))
+        cdef bint centred = constant > 0.0
+        self._X, self._signs, self._constant = X, signs, centred
+        self._constant_value = constant
+        held = np.zeros(2 * (n + d))
+        self._held, self._weights = held, held[:n]
         self._p, self._lengths = &self._held[0], &self._held[n]
         self._centre, self._scale = &self._held[2 * n], &self._held[2 * n] + d
-        self._unit = self.rows = np.empty((n, d + constant))
-        if constant:
-            self._constant_value = max(1.0, CONSTANT_SHARE * sqrt(d))
-        self.is_usable = _spread(X, self._centre, self._scale, constant) and (
+        self._unit = self.rows = np.empty((n, d + centred))
+        self.is_usable = _spread(X, self._centre, self._scale, centred) and (
             unit_rows(
                 &X[0, 0], &signs[0], n, d, self._centre, self._scale,
                 self._constant_value, LEAST, &self._unit[0, 0], self._lengths,
@@ -352,4 +323,4 @@ cdef class Unit:
 
         Also ``sum_i p_i |x_i|``, and the longest; None if only one class has weight.
         """
-        return _hull_point(self._X, self._signs, self._constant, self._p)
+        return hull_point(self._X, None, self._weights, self._constant, self._signs)

@@ -85,7 +85,7 @@ def margin_upper(
             features = part[:, : part.shape[1] - fit_intercept]
             exponent = exponent_above(features)
             features[:] = shifted(features, -exponent)
-            sizes = hull_point(part, np.arange(index.size), p, fit_intercept)
+            sizes = hull_point(part, None, p, fit_intercept)
     if sizes is None:
         return np.inf
     bound = length_above(*sizes, index.size + rows.shape[1])

@@ -8,6 +8,7 @@ is given up soon where they do not show (`linsep.solvers.engines` has what is le
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
@@ -24,6 +25,8 @@ LEAST_VISITS, VISITS_A_COLUMN, MOST_VISITS = 8, 0.25, 100
 # What is asked of the products of a part of the rows: what separates it by little meets
 # many more on the wrong side.
 GOAL = 0.25
+# The constant is this share of a row's length: what is shorter is learnt slowly.
+CONSTANT_SHARE = 1.0 / 3.0
 # Rows of fewer columns have their metric formed as soon as a hundred visits are made.
 MANY_COLUMNS = 128
 # Multiply-adds of the visits between two checks: some ten milliseconds.
@@ -34,6 +37,11 @@ SEED = 88_172_645_463_325_252
 def is_worth_it(n_columns: int) -> bool:
     """Tell whether the descent of dense rows is over before their metric is formed."""
     return n_columns >= MANY_COLUMNS
+
+
+def constant_beside(n_columns: int) -> float:
+    """Return the constant that goes with columns of unit variance."""
+    return max(1.0, CONSTANT_SHARE * math.sqrt(n_columns))
 
 
 def begun(rows: Any, goal: float = 0.0) -> Descent:

@@ -5,7 +5,6 @@ For rows too many and too wide for a factorisation, and for what is tried before
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 from linsep.arrays import Floats
 from linsep.rows import is_sparse
 from linsep.solvers.bounds import row_lengths
+from linsep.solvers.descent import constant_beside
 from linsep.solvers.scaling import Balanced, row_blocks, row_numbers, row_squares
 
 # Rounds are tried in this metric before sparse rows are factored where so many cost
@@ -24,8 +24,6 @@ LEAST_TRIED, MOST_TRIED = 16, 100
 # What a multiply-add of a round costs in those of a factorisation, since sparse rows
 # are gathered entry by entry; and one of their inner products.
 SPARSE_ROUND, SPARSE_PRODUCT = 14, 7
-# The constant is this share of a row's length: what is shorter is learnt slowly.
-CONSTANT_SHARE = 1.0 / 3.0
 
 
 def rounds_worth_a_try(A: Any) -> int:
@@ -57,7 +55,7 @@ def unit_columns(
         width = np.sqrt(np.einsum("ij,ij->j", values, values))
         to_columns = 1.0 / np.where(width > 0, width, 1.0)
         if constant:
-            to_columns[-1] *= max(1.0, CONSTANT_SHARE * math.sqrt(A.shape[1]))
+            to_columns[-1] *= constant_beside(A.shape[1])
         values *= to_columns
         unit, length = normalised(values)
 

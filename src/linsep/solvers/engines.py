@@ -131,17 +131,15 @@ def solve(
     with calm_blas(min(rows.shape), n_entries=rows.size):
         too_many = min(rows.shape) > MOST_COORDINATES
         diagonal = too_many or (patience == 0.0 and is_sparse(rows))
-        is_tried = not (diagonal or tried)
         try:
             check = halting(lambda _: stop(n_rounds))
-            if is_tried:
-                known = complete, start is None, constant, limit, stop, check
-                found = _without_a_factor(rows, *known)
-                n_rounds = 0 if found is None else found.n_rounds
-                if found is not None and (
-                    found.kind is Kind.SEPARATOR or n_rounds >= limit or stop(n_rounds)
-                ):
-                    return found
+            known = complete, start is None, constant, limit, stop, check
+            early = None if diagonal or tried else _without_a_factor(rows, *known)
+            if early is not None:
+                n_rounds = early.n_rounds
+                is_found = early.kind is Kind.SEPARATOR
+                if is_found or n_rounds >= limit or stop(n_rounds):
+                    return early
             coordinates = whiten(
                 rows, constant=constant, diagonal=diagonal, check=check
             )

@@ -21,7 +21,7 @@ from linsep.solvers._opening import Unit, means_apart
 from linsep.solvers.active_set import TOLERANCE
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import length_above
-from linsep.solvers.descent import begun, gone_on, is_worth_it
+from linsep.solvers.descent import begun, constant_beside, gone_on, is_worth_it
 from linsep.solvers.pieces import Check, no_check
 
 # Entries of the rows, at most: a round then takes some ten microseconds.
@@ -90,7 +90,8 @@ def opened(
         return None
     X = np.ascontiguousarray(X, dtype=np.float64)
     with calm_blas(0, n_entries=d):
-        unit = Unit(X, rows.signs, rows.fit_intercept)
+        constant = constant_beside(X.shape[1]) if rows.fit_intercept else 0.0
+        unit = Unit(X, rows.signs, constant)
         if not unit.is_usable:
             return None
         descent, n_rounds = begun(unit.rows), 1

@@ -49,9 +49,8 @@ def shifted(values: Any, power: int, out: Any = None) -> Any:
         return result
     if abs(power) > SAFE_EXPONENT:
         return np.ldexp(values, power, out=out)
-    return np.multiply(
-        values, math.ldexp(1.0, power), out=out
-    )  # the usual case, in a tenth of the time
+    # The usual case, in a tenth of the time.
+    return np.multiply(values, math.ldexp(1.0, power), out=out)
 
 
 def exponents(values: Floats) -> NDArray[np.int64]:
