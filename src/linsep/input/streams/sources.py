@@ -230,7 +230,7 @@ def _files(path: str, max_memory: int | None, request: Request) -> Source | None
             partitioning="hive" if root else None,
             partition_base_dir=root,
         )
-    return _dataset(dataset, path)
+    return _dataset(dataset, path, is_own=True)
 
 
 def _is_data(path: Path, root: Path) -> bool:
@@ -239,8 +239,8 @@ def _is_data(path: Path, root: Path) -> bool:
     return path.is_file() and not any(part.startswith(("_", ".")) for part in parts)
 
 
-def _dataset(dataset: Any, name: str) -> Source:
-    """Read a data set of pyarrow's, file after file."""
+def _dataset(dataset: Any, name: str, is_own: bool = False) -> Source:
+    """Read a data set of pyarrow's, file after file; one of our own files as whole."""
     from pyarrow.fs import LocalFileSystem
 
     files = tuple(getattr(dataset, "files", ()))
@@ -249,6 +249,11 @@ def _dataset(dataset: Any, name: str) -> Source:
 
     def read(columns: Sequence[str], size: int) -> Iterator[Any]:
         for fragment in dataset.get_fragments():
+            if is_own:
+                # A fragment holds what it has read of its file's notes for good.
+                place = fragment.path, fragment.filesystem
+                expression = fragment.partition_expression
+                fragment = fragment.format.make_fragment(*place, expression)
             for batch in _fragment(dataset, fragment, list(columns), size):
                 if versions is not None and not versions.are_kept(fragment.path):
                     raise InputError(
