@@ -38,14 +38,13 @@ def textbook_signed_rows(X, y, fit_intercept):
         hnp.array_shapes(min_dims=1, max_dims=2, max_side=4),
         elements=st.sampled_from([0.0, 1.5, 1e308, np.nan, np.inf]),
     ),
-    y=hnp.arrays(
-        st.sampled_from([np.int64, np.float64]),
-        st.integers(0, 4),
-        elements=st.sampled_from([0, 1, 2]),
-    ),
+    labels=st.lists(st.sampled_from([0, 1, 1, 2]), min_size=4, max_size=4),
+    kind=st.sampled_from([np.int64, np.float64]),
+    is_short=st.booleans(),
     with_nan=st.booleans(),
 )
-def test_plain_arrays_are_read_as_others_are(X, y, with_nan):
+def test_plain_arrays_are_read_as_others_are(X, labels, kind, is_short, with_nan):
+    y = np.array(labels[: len(X) - is_short], dtype=kind)
     if with_nan and y.dtype == np.float64:
         y[:1] = np.nan
     short, long = outcome_of(X, y), outcome_of(np.asfortranarray(X), list(y))
@@ -53,6 +52,18 @@ def test_plain_arrays_are_read_as_others_are(X, y, with_nan):
         assert isinstance(short, str)
     else:
         assert short == long
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_plain_array_is_refused_wherever_a_number_is_not_finite(value):
+    for n in range(2, 40):
+        X = np.full((n, 1), -1.7e308)
+        problem_from(X, np.arange(n) % 2)
+        for row in range(n):
+            X[row] = value
+            with pytest.raises(InputError, match=f"must be finite.*row {row},"):
+                problem_from(X, np.arange(n) % 2)
+            X[row] = 1.7e308
 
 
 def outcome_of(X, y):

@@ -50,6 +50,7 @@ cdef extern from "_sweeps.h" nogil:
         double* s, const double* t, const int8_t* signs, ptrdiff_t n, double factor,
         double underflow, bint by_margin, double* score, Judged* out
     )
+    bint all_finite(const double* x, ptrdiff_t n)
     void add_words(const uint32_t* words, ptrdiff_t n, uint64_t* lanes)
 
 
@@ -268,13 +269,10 @@ def length(const double[:] values):
 
 def are_finite(const double[:, ::1] X):
     """Tell whether no number is infinite or not a number."""
-    cdef Py_ssize_t i
-    cdef double total = 0.0
-    cdef const double* x = &X[0, 0] if X.size else NULL
+    cdef bint found
     with nogil:
-        for i in range(X.shape[0] * X.shape[1]):
-            total += 0.0 * x[i]
-    return total == 0.0
+        found = all_finite(&X[0, 0], X.shape[0] * X.shape[1])
+    return found
 
 
 def signs_of_labels(const label[::1] labels, int8_t[::1] signs):
