@@ -2,7 +2,7 @@
 
 1. Validate: the user's data become signed rows (`linsep.input`).
 2. Few dense rows: a few rounds on all of them (`linsep.solvers.opening`). What these
-   find is proved as in 4 and 5; else:
+   find is proved as in 4 and 5, of a few plain numbers `at_once`; else:
 3. Gather a working set and solve it (`linsep.solvers`): a hyperplane or a conflict.
 4. A conflict is settled exactly; if it stands, no hyperplane exists: done.
 5. Otherwise one sweep over all rows. None violated: the hyperplane is checked exactly
@@ -26,6 +26,7 @@ from linsep.result import Separation
 from linsep.search.answers import Verdict, answered
 from linsep.search.checkpoint import find_from_checkpoint
 from linsep.search.limits import Callback, Monitor
+from linsep.search.opening_first import at_once
 from linsep.search.separator_search import MOST_SETTLED, find_separator
 
 
@@ -132,6 +133,16 @@ def separate(
     >>> linsep.separate([[0.0], [1.0], [2.0]], [0, 1, 0]).conflict.tolist()
     [0, 1, 2]
     """
+    most_settled = sys.maxsize if minimal_conflict else MOST_SETTLED
+    if (
+        (sample_weight is None and feature_names is None and max_memory is None)
+        and (checkpoint is None and max_rounds is None)
+        and (random_state is None and callback is None)
+    ):
+        limits = max_passes, time_limit
+        answer = at_once(X, y, fit_intercept, missing, *limits, most_settled)
+        if answer is not None:
+            return answer
     monitor = Monitor.checked(
         callback, max_passes=max_passes, max_rounds=max_rounds, time_limit=time_limit
     )
@@ -142,7 +153,7 @@ def separate(
         search,
         monitor=monitor,
         rng=checked_seed(random_state),
-        most_settled=sys.maxsize if minimal_conflict else MOST_SETTLED,
+        most_settled=most_settled,
     )
     read = partial(
         problem_from,

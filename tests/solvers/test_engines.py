@@ -8,7 +8,7 @@ import linsep
 from linsep import datasets
 from linsep.proof import ladder
 from linsep.solvers import metric
-from linsep.solvers.descent import MOST_VISITS
+from linsep.solvers._descent import MOST_VISITS
 from linsep.solvers.diagonal_metric import LEAST_TRIED, MOST_TRIED, rounds_worth_a_try
 from linsep.solvers.engines import Kind, solve
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.arrays import Mask, Signs
+from linsep.input._plain import signs_of_labels
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import is_missing
 from linsep.rows import is_masked, is_sparse
-from linsep.rows._sweeps import signs_of_labels
 
 _MANY_CLASSES = 20  # more distinct numbers than this look like measurements
 
@@ -54,10 +54,9 @@ def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], Signs]:
     """
     if labels.dtype.char in "ld" and labels.flags.c_contiguous:
         signs = np.empty(len(labels), dtype=np.int8)
-        other = signs_of_labels(labels, signs)
-        if other > 0:
-            both = labels[: other + 1 : other]
-            return both[:: -int(signs[0])].copy(), signs
+        classes = np.empty(2, dtype=labels.dtype)
+        if signs_of_labels(labels, signs, classes):
+            return classes, signs
     distinct = _distinct(labels)
     if len(distinct) > 2:
         raise InputError(_too_many_classes(labels, distinct))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.arrays import Index, Mask
+from linsep.input._plain import are_finite
 from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.errors import InputError
 from linsep.input.features import Features, features_from, no_rows_message
@@ -23,7 +24,6 @@ from linsep.input.row_names import (
     row_names_of_file,
 )
 from linsep.rows import DenseRows, is_sparse, rows_from
-from linsep.rows._sweeps import are_finite
 from linsep.rows.device import namespace_of, to_numpy
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Numbers that are taken as they are, if they are plain.
 MOST_PLAIN = 1 << 17
 
-__all__ = ["Problem", "check_features", "problem_from"]
+__all__ = ["Problem", "check_features", "plain_problem", "problem_from"]
 
 
 @dataclass(eq=False, slots=True)
@@ -131,7 +131,7 @@ def problem_from(
             "whether the hyperplane may miss the origin"
         )
     if sample_weight is None is feature_names:
-        plain = _plain_problem(X, y, bool(fit_intercept))
+        plain = plain_problem(X, y, bool(fit_intercept))
         if plain is not None:
             return plain
     if sample_weight is not None and namespace_of(X) is not None:
@@ -190,10 +190,10 @@ def problem_from(
     return Problem(rows, classes, names, bool(fit_intercept), present, *known)
 
 
-def _plain_problem(X: Any, y: Any, fit_intercept: bool) -> Problem | None:
+def plain_problem(X: Any, y: Any, fit_intercept: bool) -> Problem | None:
     """Return the problem of a few doubles and of numbers for labels, as most are.
 
-    None leaves it to the long way to find out what they are, and what is wrong: for a
+    None leaves it to `problem_from` to find out what they are, and what is wrong: for a
     few rows looking at everything that they might be takes longer than separating them.
     """
     if not (type(X) is np.ndarray is type(y) and X.ndim == 2 and y.ndim == 1):

@@ -59,8 +59,6 @@ JUDGED: dict[
 ]
 
 def length(values: Floats) -> float: ...
-def are_finite(X: Floats) -> bool: ...
-def signs_of_labels(labels: NDArray[Any], signs: Signs) -> int: ...
 def row_hashes(
     bits: NDArray[np.uint64], factors: NDArray[np.uint64], out: NDArray[np.uint64]
 ) -> None: ...
@@ -79,7 +77,6 @@ def hull_point(
     index: NDArray[np.intp] | None,
     p: Floats,
     balanced: bool,
-    signs: Signs | None = None,
 ) -> tuple[float, float, float] | None: ...
 def centred_rows(
     rows: Floats, centre: Floats, out: Floats, largest: Floats

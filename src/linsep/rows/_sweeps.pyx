@@ -2,7 +2,8 @@
 
 A dot product comes with the size of its terms. The compiler may reorder the sums, for
 wide registers: the error bound of `linsep.rows.protocol` holds for every order of
-summation. Not-a-number and infinity keep their meaning, so overflow is seen.
+summation. Comparisons keep their meaning, so overflow is seen; but a sum may lose what is
+not a number, which is none of the data's.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
@@ -14,10 +15,6 @@ cdef double LEAST_SQUARE = 1e-250
 
 ctypedef fused real:
     float
-    double
-
-ctypedef fused label:
-    int64_t
     double
 
 ctypedef fused index:
@@ -50,7 +47,6 @@ cdef extern from "_sweeps.h" nogil:
         double* s, const double* t, const int8_t* signs, ptrdiff_t n, double factor,
         double underflow, bint by_margin, double* score, Judged* out
     )
-    bint all_finite(const double* x, ptrdiff_t n)
     void add_words(const uint32_t* words, ptrdiff_t n, uint64_t* lanes)
 
 
@@ -267,43 +263,6 @@ def length(const double[:] values):
     return largest * sqrt(square)
 
 
-def are_finite(const double[:, ::1] X):
-    """Tell whether no number is infinite or not a number."""
-    cdef bint found
-    with nogil:
-        found = all_finite(&X[0, 0], X.shape[0] * X.shape[1])
-    return found
-
-
-def signs_of_labels(const label[::1] labels, int8_t[::1] signs):
-    """Sign two different numbers: +1 for the larger one.
-
-    Returns where the first of the other number stands, or -1 if these are not numbers
-    of two kinds.
-    """
-    cdef Py_ssize_t i, other = -1, n = labels.shape[0]
-    cdef label first, second
-    cdef int8_t sign
-    if n == 0:
-        return -1
-    first = second = labels[0]
-    with nogil:
-        for i in range(n):
-            if labels[i] != first:
-                second, other = labels[i], i
-                break
-        sign = -1 if second > first else 1
-        for i in range(n):
-            if labels[i] == first:
-                signs[i] = sign
-            elif labels[i] == second:
-                signs[i] = -sign
-            else:
-                other = -1
-                break
-    return other
-
-
 def row_hashes(
     const uint64_t[:, ::1] bits, const uint64_t[::1] factors, uint64_t[::1] out
 ):
@@ -379,50 +338,69 @@ def signed_rows(
                 out[i, j] = sign
 
 
-def hull_point(
-    const double[:, ::1] rows,
-    const Py_ssize_t[::1] index,
-    const double[::1] p,
+cdef bint hull_sizes(
+    const double* rows,
+    Py_ssize_t width,
+    const Py_ssize_t* index,
+    const double* p,
+    Py_ssize_t n,
     bint balanced,
-    const int8_t[::1] signs=None,
-):
-    """Return ``|sum_i p_i a_i|``, ``sum_i p_i |a_i|`` and ``max_i |a_i|`` of rows named.
-
-    All are meant where there is no `index`. The weights are normalised first; both
-    classes are given the same mass if `balanced`: None if there is but one. Rows are to
-    be signed by `signs`, or are signed, and if `balanced` have the sign as a last
-    column, which is no part of ``a_i``.
-    """
-    cdef bint are_signed = signs is None
-    cdef Py_ssize_t i, row, n = p.shape[0], d = rows.shape[1] - (balanced and are_signed)
-    cdef double weight, size, up = 0.0, down = 0.0, weighed = 0.0, longest = 0.0
-    cdef bint is_up
+    const int8_t* signs,
+    double* sizes,
+) except -1:
+    cdef bint are_signed = signs == NULL, is_up
+    cdef Py_ssize_t i, row, d = width - (balanced and are_signed)
+    cdef double weight, size, up = 0.0, down = 0.0
+    cdef const double* a
     cdef double* total = <double*> PyMem_Calloc(d + 1, sizeof(double))
     if total == NULL:
         raise MemoryError
     for i in range(n):
-        row = i if index is None else index[i]
-        if balanced and (rows[row, d] > 0.0 if are_signed else signs[row] > 0):
+        row = i if index == NULL else index[i]
+        if balanced and (rows[row * width + d] > 0.0 if are_signed else signs[row] > 0):
             up += p[i]
         else:
             down += p[i]
     if not balanced:
         up = down = 0.5 * down
+    sizes[1] = sizes[2] = 0.0
     if up > 0.0 and down > 0.0:
         for i in range(n):
-            row = i if index is None else index[i]
-            is_up = balanced and (rows[row, d] > 0.0 if are_signed else signs[row] > 0)
+            if p[i] == 0.0:
+                continue  # what is true of the others is true with it
+            row = i if index == NULL else index[i]
+            a = rows + row * width
+            is_up = balanced and (a[d] > 0.0 if are_signed else signs[row] > 0)
             weight = 0.5 * p[i] / (up if is_up else down)
             size = sqrt(
-                add_weighted(
-                    &rows[row, 0], d, weight if are_signed else signs[row] * weight, total
-                )
+                add_weighted(a, d, weight if are_signed else signs[row] * weight, total)
             )
-            weighed += weight * size
-            longest = max(longest, size)
-        size = sqrt(add_weighted(total, d, 0.0, total))
+            sizes[1] += weight * size
+            sizes[2] = max(sizes[2], size)
+        sizes[0] = sqrt(add_weighted(total, d, 0.0, total))
     PyMem_Free(total)
-    return (size, weighed, longest) if up > 0.0 and down > 0.0 else None
+    return up > 0.0 and down > 0.0
+
+
+def hull_point(
+    const double[:, ::1] rows,
+    const Py_ssize_t[::1] index,
+    const double[::1] p,
+    bint balanced,
+):
+    """Return ``|sum_i p_i a_i|``, ``sum_i p_i |a_i|`` and ``max_i |a_i|`` of rows named.
+
+    All are meant where there is no `index`. The weights are normalised first; both
+    classes are given the same mass if `balanced`: None if there is but one. The rows
+    are signed, and if `balanced` have the sign as a last column, which is no part of
+    ``a_i``.
+    """
+    cdef double[3] sizes
+    cdef const Py_ssize_t* named = NULL if index is None else &index[0]
+    cdef bint found = hull_sizes(
+        &rows[0, 0], rows.shape[1], named, &p[0], p.shape[0], balanced, NULL, sizes
+    )
+    return (sizes[0], sizes[1], sizes[2]) if found else None
 
 
 def centred_rows(

@@ -59,6 +59,12 @@ class DenseRows(MatrixRows):
             values, score = s[index], score[index]
         return Scan(*told[:5], index, values, told[5], score)
 
+    def margin(self, w: Floats) -> float:
+        """Return `Scan.margin` of a sweep, for rows in C order that are few."""
+        told = _sweeps.JUDGED[self.X.itemsize]
+        down, up, *_ = told(self.X, self.signs, *self._split(w), *error_bound(len(w)))
+        return min(down, up)
+
     def _fill(
         self,
         start: int,

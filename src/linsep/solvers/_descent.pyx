@@ -1,15 +1,39 @@
 """Dual coordinate descent towards the largest margin of signed rows, compiled."""
 
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint64_t
+
+import sys
 
 import numpy as np
 
-from linsep.solvers._blas cimport add_scaled, dot
+cdef extern from "_descent.h" nogil:
+    double visit(
+        const double* rows, ptrdiff_t k, double near, double* w, double* weights,
+        Py_ssize_t* order, Py_ssize_t* n_active, uint64_t* state
+    )
+    ptrdiff_t look_at(
+        const double* rows, ptrdiff_t n, ptrdiff_t k, double near, double goal,
+        const double* w, const double* weights, Py_ssize_t* order, Py_ssize_t* n_near
+    )
 
 # Rows that are visited again: those of less product, or of weight.
 cdef double NEAR = 1.2
 # The descent ends when all rows have this much of the product 1 that it is after.
 cdef double ENOUGH = 0.3
+# The share of the rows that may be on the wrong side when the descent has met each
+# once, and the share of those that may still be there when it has gone on for a while,
+# or more of it would be for nothing.
+cdef double FIRST_WRONG = 0.125, STILL_WRONG = 0.75
+# So many visits a row it gets between two looks at all rows, on the average: a share of
+# what the active set needs.
+cdef Py_ssize_t LEAST_VISITS = 8
+cdef double VISITS_A_COLUMN = 0.25
+MOST_VISITS = 100
+# Multiply-adds of the visits between two checks: some ten milliseconds.
+cdef Py_ssize_t BATCH = 1 << 27
+cdef uint64_t SEED = 88_172_645_463_325_252
 
 
 cdef class Descent:
@@ -23,9 +47,9 @@ cdef class Descent:
     ----------
     rows : ndarray of shape (n, k), C order
         Of unit length.
-    seed : int
+    seed : int, default=None
         Of the order of the visits, not 0.
-    goal : float
+    goal : float, default=0.0
         A row is on the wrong side, for `look`, if its product is not more than this.
 
     Attributes
@@ -39,47 +63,59 @@ cdef class Descent:
         Whether the last descent ended because all near rows had enough.
     """
 
-    cdef const double[:, ::1] _rows
-    cdef double _goal
-    cdef readonly object w
-    cdef readonly object weights
-    cdef readonly Py_ssize_t n_wrong, n_near
-    cdef readonly bint has_enough
-    cdef double[::1] _w
-    cdef double[::1] _weights
-    cdef Py_ssize_t[::1] _order
-    cdef uint64_t _state
+    def __init__(
+        self, const double[:, ::1] rows, seed: int | None = None, double goal = 0.0
+    ):
+        self._over(&rows[0, 0], rows.shape[0], rows.shape[1], rows)
+        self._goal = goal
+        if seed is not None:
+            self._state = seed
 
-    def __init__(self, const double[:, ::1] rows, uint64_t seed, double goal):
-        cdef Py_ssize_t n = rows.shape[0]
-        self._rows, self._state, self._goal = rows, seed, goal
-        self._w = self.w = np.zeros(rows.shape[1])
-        self._weights = self.weights = np.zeros(n)
-        self._order = np.arange(n)
+    cdef int _over(
+        self, const double* rows, Py_ssize_t n, Py_ssize_t k, object owner
+    ) except -1:
+        """Start over rows that their owner holds for as long."""
+        PyMem_Free(self._w)
+        self._w = <double*> PyMem_Calloc(k + 2 * n + 1, sizeof(double))
+        if self._w == NULL:
+            raise MemoryError
+        self._owner, self._rows, self._n, self._k = owner, rows, n, k
+        self._weights = self._w + k
+        self._order = <Py_ssize_t*> (self._weights + n)
+        for i in range(n):
+            self._order[i] = i
+        self._state = SEED
         self.n_near = self.n_wrong = n
+        return 0
+
+    def __dealloc__(self):
+        PyMem_Free(self._w)
+
+    @property
+    def w(self):
+        """The vector."""
+        return np.array(<double[:self._k]> self._w) if self._k else np.zeros(0)
+
+    @property
+    def weights(self):
+        """The weights of the rows."""
+        return np.array(<double[:self._n]> self._weights) if self._n else np.zeros(0)
+
+    @property
+    def near(self):
+        """The rows that were near when they were looked at."""
+        if self.n_near == 0:
+            return np.zeros(0, dtype=np.intp)
+        return np.array(<Py_ssize_t[:self.n_near]> self._order)
 
     def look(self):
         """Go through all rows; return `n_wrong`, and let those that are near be `near`.
 
         Only these are visited from here on.
         """
-        cdef Py_ssize_t i, n = self._rows.shape[0], k = self._rows.shape[1]
-        cdef double product
         with nogil:
-            self.n_wrong = 0
-            self.n_near = 0
-            for i in range(n):
-                product = dot(k, &self._rows[i, 0], &self._w[0])
-                self.n_wrong += not product > self._goal
-                if product < NEAR or self._weights[i] > 0.0:
-                    self._order[self.n_near] = i
-                    self.n_near += 1
+            self._look()
         return self.n_wrong
-
-    @property
-    def near(self):
-        """The rows that were near when they were looked at."""
-        return np.asarray(self._order[: self.n_near])
 
     def descend(self, Py_ssize_t visits_a_row, Py_ssize_t most_rounds):
         """Visit the near rows in random order, over and over; return how often.
@@ -87,54 +123,80 @@ cdef class Descent:
         Rows that need no more are left out, until the others have enough. A row gets at
         most ``visits_a_row`` visits on the average.
         """
+        cdef Py_ssize_t n_rounds
+        with nogil:
+            n_rounds = self._descend(visits_a_row, most_rounds)
+        return n_rounds
+
+    cdef void _begin(self) noexcept nogil:
+        """Meet each row once, one round, and look at where they are then."""
+        self._descend(1, 1)
+        self._look()
+
+    cdef void _look(self) noexcept nogil:
+        self.n_wrong = look_at(
+            self._rows, self._n, self._k, NEAR, self._goal, self._w, self._weights,
+            self._order, &self.n_near,
+        )
+
+    cdef Py_ssize_t _descend(
+        self, Py_ssize_t visits_a_row, Py_ssize_t most_rounds
+    ) noexcept nogil:
         cdef Py_ssize_t n_left = visits_a_row * self.n_near, n_rounds = 0
         cdef Py_ssize_t n_active = self.n_near
         cdef bint was_all
         cdef double least
-        with nogil:
-            self.has_enough = False
-            while n_left > 0 and n_rounds < most_rounds:
-                was_all = n_active == self.n_near
-                n_left -= n_active
-                n_rounds += 1
-                least = self._visit(&n_active)
-                if least > ENOUGH:
-                    if was_all:
-                        self.has_enough = True
-                        break
-                    n_active = self.n_near
+        self.has_enough = False
+        while n_left > 0 and n_rounds < most_rounds:
+            was_all = n_active == self.n_near
+            n_left -= n_active
+            n_rounds += 1
+            least = visit(
+                self._rows, self._k, NEAR, self._w, self._weights, self._order,
+                &n_active, &self._state,
+            )
+            if least > ENOUGH:
+                if was_all:
+                    self.has_enough = True
+                    break
+                n_active = self.n_near
         return n_rounds
 
-    cdef double _visit(self, Py_ssize_t* n_active) noexcept nogil:
-        """Visit so many rows of the order once, and move those that are near to front.
+    cdef Py_ssize_t _go_on(self, Py_ssize_t most_rounds, object check) except -1:
+        cdef Py_ssize_t visits, a_batch, first, n_rounds = 0
+        cdef double most_wrong = max(FIRST_WRONG * self._n, 1.0)
+        visits = LEAST_VISITS + <Py_ssize_t> (VISITS_A_COLUMN * self._k)
+        visits = min(visits, <Py_ssize_t> MOST_VISITS)
+        while 0 < self.n_wrong <= most_wrong and n_rounds < most_rounds:
+            most_wrong = STILL_WRONG * self.n_wrong
+            a_batch = max(1, min(visits, BATCH // max(1, self.n_near * self._k)))
+            for first in range(0, visits, a_batch):
+                if check is not None:
+                    check()
+                with nogil:
+                    n_rounds += self._descend(a_batch, most_rounds - n_rounds)
+                if self.has_enough:
+                    break
+            with nogil:
+                self._look()
+        return n_rounds
 
-        Returns the least product met.
-        """
-        cdef Py_ssize_t i, at, other, n = n_active[0], n_kept = 0
-        cdef Py_ssize_t k = self._rows.shape[1]
-        cdef Py_ssize_t* order = &self._order[0]
-        cdef double product, weight, least = 1.0
-        for at in range(n):
-            other = at + self._below(n - at)
-            i, order[other] = order[other], order[at]
-            order[at] = order[n_kept]
-            order[n_kept] = i
-            product = dot(k, &self._rows[i, 0], &self._w[0])
-            least = min(least, product)
-            weight = self._weights[i]
-            if product < 1.0 or weight > 0.0:
-                self._weights[i] = max(weight + 1.0 - product, 0.0)
-                weight = self._weights[i] - weight
-                if weight != 0.0:
-                    add_scaled(k, weight, &self._rows[i, 0], &self._w[0])
-            if product < NEAR or self._weights[i] > 0.0:
-                n_kept += 1
-        n_active[0] = n_kept
-        return least
 
-    cdef Py_ssize_t _below(self, Py_ssize_t n) noexcept nogil:
-        """Return a number from 0 to n - 1, n below 2^32 (Marsaglia's xorshift, 2003)."""
-        self._state ^= self._state << 13
-        self._state ^= self._state >> 7
-        self._state ^= self._state << 17
-        return <Py_ssize_t> ((self._state >> 32) * <uint64_t> n >> 32)
+def begun(const double[:, ::1] rows, double goal = 0.0):
+    """Meet each of the unit rows once, one round, and look at where they are then.
+
+    A row counts as one on the wrong side unless it has more than `goal` of the product
+    1 that is sought.
+    """
+    descent = Descent(rows, None, goal)
+    descent.descend(1, 1)
+    descent.look()
+    return descent
+
+
+def gone_on(Descent descent, Py_ssize_t most_rounds = sys.maxsize, check=None):
+    """Go on until no row is on the wrong side, or too many are; return the rounds.
+
+    `check` is called now and then, and raises to end it.
+    """
+    return descent._go_on(most_rounds, check)

@@ -3,30 +3,58 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "../rows/_dot.h"
 #include "../rows/_processors.h"
 
-/* sums += each row. */
+#define COLUMNS 16
+
+/* sums = what the rows have beyond the base, summed up, and squares of it. With the first row
+   as the base, which is within sqrt(n) deviations of the mean whatever it is, the variance
+   that follows is as good as if the mean had been known before. */
 FOR_EACH_PROCESSOR
 static void add_up(
-    const double *restrict X, ptrdiff_t n, ptrdiff_t d, double *restrict sums)
+    const double *restrict X, ptrdiff_t n, ptrdiff_t d, const double *restrict base,
+    double *restrict sums, double *restrict squares)
 {
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t j = 0; j < d; j++)
-            sums[j] += X[i * d + j];
+    for (ptrdiff_t first = 0; first < d; first += COLUMNS) {
+        double sum[COLUMNS] = {0}, square[COLUMNS] = {0}, beyond;
+        ptrdiff_t size = d - first < COLUMNS ? d - first : COLUMNS;
+        const double *x = X + first, *from = base + first;
+        if (size == COLUMNS)  /* known beforehand: the sums stay in registers */
+            for (ptrdiff_t i = 0; i < n; i++)
+                for (ptrdiff_t j = 0; j < COLUMNS; j++) {
+                    beyond = x[i * d + j] - from[j];
+                    sum[j] += beyond;
+                    square[j] += beyond * beyond;
+                }
+        else
+            for (ptrdiff_t i = 0; i < n; i++)
+                for (ptrdiff_t j = 0; j < size; j++) {
+                    beyond = x[i * d + j] - from[j];
+                    sum[j] += beyond;
+                    square[j] += beyond * beyond;
+                }
+        memcpy(sums + first, sum, size * sizeof *sum);
+        memcpy(squares + first, square, size * sizeof *square);
+    }
 }
 
-/* squares += (x - centre)^2, for each row. */
+/* The least sign (x . w + constant), of the rows of either sign. */
 FOR_EACH_PROCESSOR
-static void add_squares(
-    const double *restrict X, ptrdiff_t n, ptrdiff_t d, const double *restrict centre,
-    double *restrict squares)
+static void least_products(
+    const double *restrict X, const int8_t *restrict signs, ptrdiff_t n, ptrdiff_t d,
+    const double *restrict w, double constant, double *down, double *up)
 {
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t j = 0; j < d; j++) {
-            double distance = X[i * d + j] - centre[j];
-            squares[j] += distance * distance;
-        }
+    *down = *up = INFINITY;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double product = dot_of(X + i * d, w, d) + constant;
+        if (signs[i] > 0)
+            *up = product < *up ? product : *up;
+        else
+            *down = -product < *down ? -product : *down;
+    }
 }
 
 /* out = sign ((x - centre) scale, constant) / length, the constant only if there is one.
@@ -42,15 +70,15 @@ static ptrdiff_t unit_rows(
         const double *x = X + i * d;
         double *unit = out + i * width, square = constant * constant;
         for (ptrdiff_t j = 0; j < d; j++) {
-            unit[j] = signs[i] * ((x[j] - centre[j]) * scale[j]);
+            unit[j] = (x[j] - centre[j]) * scale[j];
             square += unit[j] * unit[j];
         }
         if (square < least)
             return i;
         if (constant > 0.0)
-            unit[d] = signs[i] * constant;
+            unit[d] = constant;
         lengths[i] = sqrt(square);
-        square = 1.0 / lengths[i];
+        square = signs[i] / lengths[i];
         for (ptrdiff_t j = 0; j < width; j++)
             unit[j] *= square;
     }

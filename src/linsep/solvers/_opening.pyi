@@ -1,18 +1,27 @@
 from linsep.arrays import Floats, Index, Signs
+from linsep.solvers.pieces import Check
+
+Sizes = tuple[float, float, float]
 
 def means_apart(
     X: Floats, signs: Signs, constant: bool
-) -> tuple[bool, Floats, tuple[float, float, float]] | None: ...
-
-class Unit:
-    rows: Floats
-    is_usable: bool
-    def __init__(self, X: Floats, signs: Signs, constant: float) -> None: ...
-    def whiten(self) -> bool: ...
-    def weigh(self, weights: Floats) -> None: ...
-    def decide(
-        self, near: Index, tolerance: float, most_steps: int
-    ) -> tuple[int, Floats | None, tuple[Index, Floats] | None]: ...
-    def opposite(self) -> tuple[int, int] | None: ...
-    def weights(self, u: Floats) -> Floats: ...
-    def hull_point(self) -> tuple[float, float, float] | None: ...
+) -> tuple[bool, Floats, Sizes] | None: ...
+def opened_rows(
+    X: Floats,
+    signs: Signs,
+    constant: float,
+    tolerance: float,
+    most_rounds: int | None,
+    is_small: bool,
+    check: Check | None,
+) -> (
+    tuple[
+        int,
+        Floats | None,
+        Sizes | None,
+        tuple[Index, Floats] | None,
+        tuple[int, int] | None,
+        bool,
+    ]
+    | None
+): ...

@@ -1,20 +1,29 @@
 """The compiled part of the opening: small dense rows, brought to unit length."""
 
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.math cimport INFINITY, fabs, frexp, isfinite, ldexp, sqrt
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int8_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
+
+import sys
 
 import numpy as np
 
-from linsep.rows._sweeps import hull_point
+from linsep.rows._sweeps cimport hull_sizes
 from linsep.solvers._active_set import CONFLICT, OPTIMAL, RUNNING, ActiveRows
 from linsep.solvers._blas cimport dot, solve_triangle
+from linsep.solvers._descent cimport Descent
+from linsep.solvers.blas import calm_blas
 
 cdef extern from "_opening.h" nogil:
-    void add_up(const double* X, ptrdiff_t n, ptrdiff_t d, double* sums)
-    void add_squares(
-        const double* X, ptrdiff_t n, ptrdiff_t d, const double* centre, double* squares
+    void add_up(
+        const double* X, ptrdiff_t n, ptrdiff_t d, const double* base, double* sums,
+        double* squares
+    )
+    void least_products(
+        const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d, const double* w,
+        double constant, double* down, double* up
     )
     ptrdiff_t unit_rows(
         const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d,
@@ -32,6 +41,15 @@ cdef double LEAST = 2.0**-100
 cdef double DEPENDENT = 1e-13
 # Unit rows whose product is not below this are not opposite, whatever was rounded.
 cdef double NEARLY_OPPOSITE = -1.0 + 1e-6
+# Of fewer entries the active set decides at once what the first round does not.
+cdef Py_ssize_t FEW_ENTRIES = 32
+# Rows are whitened if the first round does not do and this takes so many multiply-adds.
+cdef Py_ssize_t MOST_WHITENED = 1 << 15
+# The active set is given so many steps a column (one to six are seen), as far as they
+# are this many multiply-adds: some hundred milliseconds.
+cdef Py_ssize_t STEPS_A_COLUMN = 12, MOST_WORK = 1 << 29
+# Of so few rows each is compared with each.
+cdef Py_ssize_t FEW_ROWS = 600
 
 
 cdef bint _spread(
@@ -43,17 +61,20 @@ cdef bint _spread(
     a constant column.
     """
     cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
-    cdef double square, largest
-    if centred:
-        add_up(&X[0, 0], n, d, centre)
-        for j in range(d):
-            centre[j] /= n
-    add_squares(&X[0, 0], n, d, centre, scale)
+    cdef double square, mean, largest
+    add_up(&X[0, 0], n, d, &X[0, 0] if centred else centre, centre, scale)
     for j in range(d):
-        square = scale[j] / n
-        if not isfinite(square) or square > 1.0 / LEAST or fabs(centre[j]) > 1.0 / LEAST:
+        if scale[j] > n / LEAST or fabs(X[0, j]) > 1.0 / LEAST:
             return False
-        scale[j] = 1.0 / sqrt(square)
+        mean = centre[j] / n
+        square = scale[j] / n - (mean * mean if centred else 0.0)
+        centre[j] = X[0, j] + mean if centred else 0.0
+        if scale[j] == 0.0:
+            for i in range(n):
+                if X[i, j] != centre[j]:
+                    return False  # the squares were lost
+            continue
+        scale[j] = 1.0 / sqrt(max(square, 0.0))
         if square < LEAST or scale[j] * CONSTANT * fabs(centre[j]) > 1.0:
             largest = 0.0
             for i in range(n):
@@ -65,51 +86,50 @@ cdef bint _spread(
 
 
 cdef double _balance(
-    const double[:, ::1] X, const int8_t[::1] signs, bint constant, double[::1] w
+    const double[:, ::1] X, const int8_t[::1] signs, bint constant, double* w
 ) noexcept nogil:
     """Move the intercept to between the classes, and the least ``a_i . w`` to near 1.
 
     Returns that least product, before it is moved near 1.
     """
-    cdef Py_ssize_t i, j, d = X.shape[1]
-    cdef double total, down = INFINITY, up = INFINITY, least
+    cdef Py_ssize_t j, d = X.shape[1]
+    cdef double down, up, least
     cdef int power
-    for i in range(X.shape[0]):
-        total = (w[d] if constant else 0.0) + dot(d, &X[i, 0], &w[0])
-        if signs[i] > 0:
-            up = min(up, total)
-        else:
-            down = min(down, -total)
+    least_products(
+        &X[0, 0], &signs[0], X.shape[0], d, w, w[d] if constant else 0.0, &down, &up
+    )
     least = min(down, up)
     if constant and isfinite(down - up):
         w[d] += 0.5 * (down - up)
         least = 0.5 * (down + up)
     if least > LEAST and least < 1.0 / LEAST:
         frexp(least, &power)
-        for j in range(w.shape[0]):
+        for j in range(d + constant):
             w[j] = ldexp(w[j], 1 - power)
     return least
 
 
 # A BLAS would use its threads for this, which wait for one another on a busy machine.
-cdef bint _factor(const double[:, ::1] rows, double[:, ::1] R) noexcept nogil:
+cdef bint _factor(
+    const double* rows, Py_ssize_t n, Py_ssize_t k, double* R
+) noexcept nogil:
     """Set R, upper and zero before, to ``R^T R = rows^T rows``; False if it has none."""
-    cdef Py_ssize_t i, a, b, k = rows.shape[1]
+    cdef Py_ssize_t i, a, b
     cdef double square
-    for i in range(rows.shape[0]):
+    for i in range(n):
         for a in range(k):
             for b in range(a, k):
-                R[a, b] += rows[i, a] * rows[i, b]
+                R[a * k + b] += rows[i * k + a] * rows[i * k + b]
     for a in range(k):
-        square = R[a, a]
+        square = R[a * k + a]
         for i in range(a):
             for b in range(a, k):
-                R[a, b] -= R[i, a] * R[i, b]
-        if not R[a, a] > DEPENDENT * square:
+                R[a * k + b] -= R[i * k + a] * R[i * k + b]
+        if not R[a * k + a] > DEPENDENT * square:
             return False
-        R[a, a] = sqrt(R[a, a])
+        R[a * k + a] = sqrt(R[a * k + a])
         for b in range(a + 1, k):
-            R[a, b] /= R[a, a]
+            R[a * k + b] /= R[a * k + a]
     return True
 
 
@@ -158,111 +178,111 @@ def means_apart(const double[:, ::1] X, const int8_t[::1] signs, bint constant):
         spread = sums[2, j] / n - mean * mean
         if spread > CONSTANT * sums[2, j] / n:
             w[j] = sums[1, j] / spread
-    return _balance(X, signs, constant, w) > 0.0, weights, (length, weighed, longest)
+    return _balance(X, signs, constant, &w[0]) > 0.0, weights, (length, weighed, longest)
 
 
 cdef class Unit:
     """Small dense rows in coordinates without the mean and the scale of the columns.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d), C order
-    signs : ndarray of shape (n,), int8
-    constant : float
-        What the signed constant is as a further column; 0 for none.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n, d), or (n, d + 1) with the constant
-        The signed rows, of unit length.
-    is_usable : bool
-        Whether there are unit rows: no number is too large or too small, no row zero.
+    The rows are signed, and of unit length; the constant is their last column, if any.
     """
 
-    cdef readonly bint is_usable
     cdef const double[:, ::1] _X
     cdef const int8_t[::1] _signs
-    cdef bint _constant
-    cdef readonly object rows
-    cdef double[:, ::1] _unit
-    cdef double _constant_value
-    cdef double[::1] _held
-    cdef object _weights
-    cdef double[:, ::1] _triangle
-    cdef bint _is_whitened
+    cdef Py_ssize_t _n, _k
+    cdef double _constant
+    cdef double *_block
+    cdef double *_unit
+    cdef double *_triangle
     cdef double *_centre
     cdef double *_scale
     cdef double *_lengths
     cdef double *_p
 
-    def __init__(
+    cdef bint _over(
         self, const double[:, ::1] X, const int8_t[::1] signs, double constant
-    ):
+    ) except -1:
+        """Take the rows, and the constant as a further column unless that is 0.
+
+        Returns whether there are unit rows: no number is too large or too small, no row
+        zero.
+        """
         cdef Py_ssize_t n = X.shape[0], d = X.shape[1]
-        cdef bint centred = constant > 0.0
-        self._X, self._signs, self._constant = X, signs, centred
-        self._constant_value = constant
-        held = np.zeros(2 * (n + d))
-        self._held, self._weights = held, held[:n]
-        self._p, self._lengths = &self._held[0], &self._held[n]
-        self._centre, self._scale = &self._held[2 * n], &self._held[2 * n] + d
-        self._unit = self.rows = np.empty((n, d + centred))
-        self.is_usable = _spread(X, self._centre, self._scale, centred) and (
+        self._X, self._signs, self._constant = X, signs, constant
+        self._n, self._k = n, d + (constant > 0.0)
+        self._block = <double*> PyMem_Malloc((2 * (n + d) + n * self._k) * sizeof(double))
+        if self._block == NULL:
+            raise MemoryError
+        memset(self._block, 0, 2 * (n + d) * sizeof(double))
+        self._p, self._lengths = self._block, self._block + n
+        self._centre, self._scale = self._block + 2 * n, self._block + 2 * n + d
+        self._unit = self._block + 2 * (n + d)
+        return _spread(X, self._centre, self._scale, constant > 0.0) and (
             unit_rows(
                 &X[0, 0], &signs[0], n, d, self._centre, self._scale,
-                self._constant_value, LEAST, &self._unit[0, 0], self._lengths,
+                constant, LEAST, self._unit, self._lengths,
             )
             == n
         )
 
-    def whiten(self):
+    def __dealloc__(self):
+        PyMem_Free(self._block)
+        PyMem_Free(self._triangle)
+
+    cdef bint _whiten(self) except -1:
         """Change to coordinates in which the rows have unit second moment.
 
         Returns whether that was done: not so where they hardly span the space.
         """
-        cdef Py_ssize_t i, j, n = self._unit.shape[0], k = self._unit.shape[1]
-        cdef double[:, ::1] triangle = np.zeros((k, k))
-        for i in range(n):
+        cdef Py_ssize_t i, j, k = self._k
+        cdef double *row
+        cdef double* triangle = <double*> PyMem_Calloc(k * k, sizeof(double))
+        if triangle == NULL:
+            raise MemoryError
+        for i in range(self._n):
             for j in range(k):
-                self._unit[i, j] *= self._lengths[i]
-        self._is_whitened = _factor(self._unit, triangle)
-        if self._is_whitened:
+                self._unit[i * k + j] *= self._lengths[i]
+        if _factor(self._unit, self._n, k, triangle):
             self._triangle = triangle
-        for i in range(n):
-            if self._is_whitened:
-                solve_triangle(k, &triangle[0, 0], k, True, &self._unit[i, 0])
-                self._lengths[i] = sqrt(dot(k, &self._unit[i, 0], &self._unit[i, 0]))
+        else:
+            PyMem_Free(triangle)
+        for i in range(self._n):
+            row = self._unit + i * k
+            if self._triangle != NULL:
+                solve_triangle(k, triangle, k, True, row)
+                self._lengths[i] = sqrt(dot(k, row, row))
             for j in range(k):
-                self._unit[i, j] /= self._lengths[i]
-        return self._is_whitened
+                row[j] /= self._lengths[i]
+        return self._triangle != NULL
 
-    def weigh(self, const double[::1] weights):
+    cdef void _weigh(self, const double* weights) noexcept nogil:
         """Take weights on the unit rows, from which those on the rows as given follow."""
         cdef Py_ssize_t i
-        for i in range(self._unit.shape[0]):
+        for i in range(self._n):
             self._p[i] = weights[i] / self._lengths[i]
 
-    def decide(self, near, double tolerance, Py_ssize_t most_steps):
+    cdef tuple _decide(self, near, double tolerance, Py_ssize_t most_steps):
         """Let the active set decide; return its steps, and a vector, or a conflict.
 
         It looks at the rows that are `near` first. The vector seems to separate. Of a
         conflict come the rows, and their weights. Both are None where the steps do not
         do.
         """
-        cdef Py_ssize_t i, n = self._unit.shape[0]
-        active = ActiveRows(self.rows, np.zeros(n), False)
+        cdef Py_ssize_t i, n = self._n
+        rows = <double[:n, :self._k]> self._unit
+        active = ActiveRows(rows, np.zeros(n), False)
         ending = RUNNING
         while ending == RUNNING:  # the rows are of unit length
             left = most_steps - active.n_steps
             ending = active.run(near, tolerance, 1.0, left)
             near = near[:0]
         cdef Py_ssize_t k = active.k
-        cdef Py_ssize_t[::1] rows = active.active
+        cdef Py_ssize_t[::1] held = active.active
         cdef double[::1] shares = active.multipliers
         if ending == OPTIMAL:
             memset(self._p, 0, n * sizeof(double))
             for i in range(k):
-                self._p[rows[i]] = max(shares[i], 0.0) / self._lengths[rows[i]]
+                self._p[held[i]] = max(shares[i], 0.0) / self._lengths[held[i]]
             return active.n_steps, active.u, None
         if ending != CONFLICT:
             return active.n_steps, None, None
@@ -271,23 +291,23 @@ cdef class Unit:
         cdef Py_ssize_t[::1] members = conflict
         cdef double[::1] p = weights
         for i in range(k):
-            members[i], p[i] = rows[i], max(-shares[i], 0.0) / self._lengths[rows[i]]
+            members[i], p[i] = held[i], max(-shares[i], 0.0) / self._lengths[held[i]]
         members[k], p[k] = active.entering, 1.0 / self._lengths[active.entering]
         return active.n_steps, None, (conflict, weights)
 
-    def opposite(self):
+    cdef tuple _opposite(self):
         """Return the first row that seems opposite to an earlier one, and that; or None.
 
         None is certain: no two rows point in opposite directions. With the constant
         these are one point with both labels, and seen exactly.
         """
-        cdef Py_ssize_t i, j, k = self._unit.shape[1]
-        for i in range(self._unit.shape[0]):
+        cdef Py_ssize_t i, j, k = self._k
+        for i in range(self._n):
             for j in range(i):
-                if self._constant:
+                if self._constant > 0.0:
                     if self._signs[i] != self._signs[j] and self._are_equal(i, j):
                         return j, i
-                elif dot(k, &self._unit[i, 0], &self._unit[j, 0]) < NEARLY_OPPOSITE:
+                elif dot(k, self._unit + i * k, self._unit + j * k) < NEARLY_OPPOSITE:
                     return j, i
         return None
 
@@ -299,28 +319,76 @@ cdef class Unit:
                 return False
         return True
 
-    def weights(self, const double[::1] u):
-        """Return a vector's weights on the columns, the intercept between the classes.
+    cdef void _weights(self, double* w) noexcept nogil:
+        """Turn a vector into weights on the columns, the intercept between the classes.
 
         Over a power of two, so that the least ``a_i . w`` is near 1.
         """
-        cdef Py_ssize_t j, d = self._X.shape[1], k = self._unit.shape[1]
-        weights = np.array(u)
-        cdef double[::1] w = weights
-        if self._is_whitened:
-            solve_triangle(k, &self._triangle[0, 0], k, False, &w[0])
-        if self._constant:
-            w[d] *= self._constant_value
+        cdef Py_ssize_t j, d = self._X.shape[1], k = self._k
+        if self._triangle != NULL:
+            solve_triangle(k, self._triangle, k, False, w)
+        if k > d:
+            w[d] *= self._constant
         for j in range(d):
             w[j] *= self._scale[j]
-            if self._constant:
+            if k > d:
                 w[d] -= self._centre[j] * w[j]
-        _balance(self._X, self._signs, self._constant, w)
-        return weights
+        _balance(self._X, self._signs, k > d, w)
 
-    def hull_point(self):
-        """Return how long ``sum_i p_i s_i x_i`` is, of the last weights on the rows.
 
-        Also ``sum_i p_i |x_i|``, and the longest; None if only one class has weight.
-        """
-        return hull_point(self._X, None, self._weights, self._constant, self._signs)
+def opened_rows(
+    const double[:, ::1] X,
+    const int8_t[::1] signs,
+    double constant,
+    double tolerance,
+    most_rounds,
+    bint is_small,
+    check,
+):
+    """Descend, then let the active set decide; see `linsep.solvers.opening.opened`.
+
+    Returns the rounds, weights on the columns, what `hull_point` says of weights on the
+    rows, a conflict, the first two rows that seem opposite, and whether there may be
+    such; None where there are no unit rows. The active set is left to `is_small` rows,
+    and out where there is a limit on the rounds.
+    """
+    cdef Unit unit = Unit()
+    cdef Descent descent = Descent.__new__(Descent)
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], n_rounds = 1, most
+    cdef bint is_found, is_limited = most_rounds is not None
+    cdef double[3] sizes
+    cdef double[::1] w
+    if not unit._over(X, signs, constant):
+        return None
+    cdef Py_ssize_t k = unit._k, size = n * d
+    most = most_rounds if is_limited else sys.maxsize
+    descent._over(unit._unit, n, k, None)
+    descent._begin()
+    if descent.n_wrong and (size > FEW_ENTRIES or is_limited):
+        if n * k * k <= MOST_WHITENED and most > 1 and unit._whiten():
+            descent._over(unit._unit, n, k, None)
+            descent._begin()
+            n_rounds = 2
+        n_rounds += descent._go_on(most - n_rounds, check)
+    unit._weigh(descent._weights)
+    is_found = descent.n_wrong == 0
+    weights = None
+    if not is_found and is_small and not is_limited:
+        most = min(STEPS_A_COLUMN * k, MOST_WORK // (n * k + 3 * k * k))
+        with calm_blas(min(n, k), n_entries=size):
+            decided = unit._decide(descent.near, tolerance, most)
+        n_taken, weights, conflict = decided
+        n_rounds += n_taken
+        if conflict is not None:
+            pair = unit._opposite() if n <= FEW_ROWS else None
+            return n_rounds, None, None, conflict, pair, pair is not None or n > FEW_ROWS
+    elif is_found:
+        weights = np.empty(k)
+        w = weights
+        memcpy(&w[0], descent._w, k * sizeof(double))
+    if weights is not None:
+        w = weights
+        unit._weights(&w[0])
+    is_bound = hull_sizes(&X[0, 0], d, NULL, unit._p, n, k > d, &signs[0], sizes)
+    bound = (sizes[0], sizes[1], sizes[2]) if is_bound else None
+    return n_rounds, weights, bound, None, None, True

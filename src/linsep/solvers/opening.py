@@ -10,19 +10,18 @@ metric would be formed.
 
 from __future__ import annotations
 
-import sys
 from typing import NamedTuple
 
 import numpy as np
 
 from linsep.arrays import Floats, Index
 from linsep.rows import DenseRows, Rows
-from linsep.solvers._opening import Unit, means_apart
+from linsep.solvers._opening import means_apart, opened_rows
 from linsep.solvers.active_set import TOLERANCE
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import length_above
-from linsep.solvers.descent import begun, constant_beside, gone_on, is_worth_it
-from linsep.solvers.pieces import Check, no_check
+from linsep.solvers.descent import constant_beside, is_worth_it
+from linsep.solvers.pieces import Check
 
 # Entries of the rows, at most: a round then takes some ten microseconds.
 MOST_ENTRIES = 1 << 17
@@ -30,15 +29,6 @@ MOST_ENTRIES = 1 << 17
 MOST_LONG = 20_000_000
 # Rows of so many columns each, and no more entries, are tried by their means first.
 WIDE, MOST_WIDE = 2, 1 << 27
-# Of fewer entries the active set decides at once what the first round does not.
-FEW_ENTRIES = 32
-# Rows are whitened if the first round does not do and this takes so many multiply-adds.
-MOST_WHITENED = 1 << 15
-# The active set is given so many steps a column (one to six are seen), as far as they
-# are this many multiply-adds: some hundred milliseconds.
-STEPS_A_COLUMN, MOST_WORK = 12, 1 << 29
-# Of so few rows each is compared with each.
-FEW_ROWS = 600
 
 
 class Opening(NamedTuple):
@@ -69,7 +59,7 @@ class Opening(NamedTuple):
 
 
 def opened(
-    rows: Rows, most_rounds: int | None = None, check: Check = no_check
+    rows: Rows, most_rounds: int | None = None, check: Check | None = None
 ) -> Opening | None:
     """Descend, then let the active set decide; None for rows that are not as needed.
 
@@ -89,34 +79,16 @@ def opened(
     if X.size == 0 or not (is_small or is_long):
         return None
     X = np.ascontiguousarray(X, dtype=np.float64)
+    constant = constant_beside(X.shape[1]) if rows.fit_intercept else 0.0
     with calm_blas(0, n_entries=d):
-        constant = constant_beside(X.shape[1]) if rows.fit_intercept else 0.0
-        unit = Unit(X, rows.signs, constant)
-        if not unit.is_usable:
-            return None
-        descent, n_rounds = begun(unit.rows), 1
-        if descent.n_wrong and (X.size > FEW_ENTRIES or most_rounds is not None):
-            is_whitened = n * d**2 <= MOST_WHITENED and most_rounds != 1
-            if is_whitened and unit.whiten():
-                descent, n_rounds = begun(unit.rows), 2
-            most = (most_rounds or sys.maxsize) - n_rounds
-            n_rounds += gone_on(descent, most, check)
-        unit.weigh(descent.weights)
-        u = None if descent.n_wrong else descent.w
-        if u is None and most_rounds is None and is_small:
-            n_steps = min(STEPS_A_COLUMN * d, MOST_WORK // (n * d + 3 * d**2))
-            with calm_blas(min(n, d), n_entries=X.size):
-                decided = unit.decide(descent.near, TOLERANCE, n_steps)
-            n_taken, u, conflict = decided
-            n_rounds += n_taken
-            if conflict is not None:
-                if n > FEW_ROWS:
-                    return Opening(n_rounds, conflict=conflict)
-                pair = unit.opposite()
-                return Opening(n_rounds, None, np.inf, conflict, pair, pair is not None)
-    sizes = unit.hull_point()
+        told = opened_rows(
+            X, rows.signs, constant, TOLERANCE, most_rounds, is_small, check
+        )
+    if told is None:
+        return None
+    n_rounds, w, sizes, conflict, opposite, may_be_opposite = told
     upper = np.inf if sizes is None else length_above(*sizes, n + d)
-    return Opening(n_rounds, None if u is None else unit.weights(u), upper)
+    return Opening(n_rounds, w, upper, conflict, opposite, may_be_opposite)
 
 
 def _from_means(rows: DenseRows) -> Opening | None:

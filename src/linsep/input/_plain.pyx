@@ -1,0 +1,50 @@
+"""Plain arrays as they come in: whether numbers are finite, and which labels there are."""
+
+from libc.stddef cimport ptrdiff_t
+from libc.stdint cimport int8_t, int64_t
+
+cdef extern from "_plain.h" nogil:
+    bint all_finite(const double* x, ptrdiff_t n)
+
+ctypedef fused label:
+    int64_t
+    double
+
+
+def are_finite(const double[:, ::1] X):
+    """Tell whether no number is infinite or not a number."""
+    cdef bint found
+    with nogil:
+        found = all_finite(&X[0, 0], X.shape[0] * X.shape[1])
+    return found
+
+
+def signs_of_labels(
+    const label[::1] labels, int8_t[::1] signs, label[::1] classes
+):
+    """Sign two different finite numbers, +1 for the larger one, and name them, sorted.
+
+    Returns whether these are numbers of two kinds.
+    """
+    cdef Py_ssize_t i, n = labels.shape[0]
+    cdef label first, second
+    cdef int8_t sign
+    if n == 0:
+        return False
+    with nogil:
+        first = second = labels[0]
+        for i in range(n):
+            if labels[i] != first:
+                second = labels[i]
+                break
+        sign = -1 if second > first else 1
+        for i in range(n):
+            if labels[i] == first:
+                signs[i] = sign
+            elif labels[i] == second:
+                signs[i] = -sign
+            else:
+                second = first  # which says that there are more
+                break
+        classes[0], classes[1] = min(first, second), max(first, second)
+    return first != second

@@ -1,0 +1,17 @@
+"""What other compiled modules ask of the sweeps."""
+
+from libc.stdint cimport int8_t
+
+
+# What `hull_point` returns, as `sizes`, and whether there are any. Rows of `width`
+# numbers are to be signed by `signs`, or where this is NULL are signed.
+cdef bint hull_sizes(
+    const double* rows,
+    Py_ssize_t width,
+    const Py_ssize_t* index,
+    const double* p,
+    Py_ssize_t n,
+    bint balanced,
+    const int8_t* signs,
+    double* sizes,
+) except -1

@@ -1,0 +1,69 @@
+/* What the descent spends its time on: rows of doubles, each in one piece. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../rows/_dot.h"
+#include "../rows/_processors.h"
+
+/* A number from 0 to n - 1, n below 2^32 (Marsaglia's xorshift, 2003). */
+static inline ptrdiff_t below(uint64_t *state, ptrdiff_t n)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (ptrdiff_t) ((*state >> 32) * (uint64_t) n >> 32);
+}
+
+/* Visit the first `n_active` rows of the order once, at random, and move those whose product
+   is below `near`, or that have weight, to the front: so many are active then. Returns the
+   least product met. */
+FOR_EACH_PROCESSOR
+static double visit(
+    const double *restrict rows, ptrdiff_t k, double near, double *restrict w,
+    double *restrict weights, ptrdiff_t *restrict order, ptrdiff_t *n_active,
+    uint64_t *state)
+{
+    double least = 1.0;
+    ptrdiff_t n = *n_active, n_kept = 0;
+    for (ptrdiff_t at = 0; at < n; at++) {
+        ptrdiff_t other = at + below(state, n - at), i = order[other];
+        order[other] = order[at];
+        order[at] = order[n_kept];
+        order[n_kept] = i;
+        const double *row = rows + i * k;
+        double product = dot_of(row, w, k), weight = weights[i];
+        least = product < least ? product : least;
+        if (product < 1.0 || weight > 0.0) {
+            double wanted = weight + 1.0 - product;
+            wanted = wanted > 0.0 ? wanted : 0.0;
+            weights[i] = wanted;
+            if (wanted != weight)
+                for (ptrdiff_t j = 0; j < k; j++)
+                    w[j] += (wanted - weight) * row[j];
+            weight = wanted;
+        }
+        n_kept += product < near || weight > 0.0;
+    }
+    *n_active = n_kept;
+    return least;
+}
+
+/* Name the rows whose product is below `near`, or that have weight, and count those whose
+   product is not more than `goal`. */
+FOR_EACH_PROCESSOR
+static ptrdiff_t look_at(
+    const double *restrict rows, ptrdiff_t n, ptrdiff_t k, double near, double goal,
+    const double *restrict w, const double *restrict weights, ptrdiff_t *restrict order,
+    ptrdiff_t *n_near)
+{
+    ptrdiff_t n_wrong = 0, n_named = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double product = dot_of(rows + i * k, w, k);
+        n_wrong += !(product > goal);
+        order[n_named] = i;
+        n_named += product < near || weights[i] > 0.0;
+    }
+    *n_near = n_named;
+    return n_wrong;
+}

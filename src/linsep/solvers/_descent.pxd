@@ -1,0 +1,26 @@
+"""The descent, for compiled code that holds the rows."""
+
+from libc.stdint cimport uint64_t
+
+
+cdef class Descent:
+    cdef readonly Py_ssize_t n_wrong, n_near
+    cdef readonly bint has_enough
+    cdef object _owner
+    cdef const double* _rows
+    cdef Py_ssize_t _n, _k
+    cdef double _goal
+    cdef double* _w
+    cdef double* _weights
+    cdef Py_ssize_t* _order
+    cdef uint64_t _state
+
+    cdef int _over(
+        self, const double* rows, Py_ssize_t n, Py_ssize_t k, object owner
+    ) except -1
+    cdef void _begin(self) noexcept nogil
+    cdef void _look(self) noexcept nogil
+    cdef Py_ssize_t _descend(
+        self, Py_ssize_t visits_a_row, Py_ssize_t most_rounds
+    ) noexcept nogil
+    cdef Py_ssize_t _go_on(self, Py_ssize_t most_rounds, object check) except -1
