@@ -8,3 +8,10 @@
 #else
 #define FOR_EACH_PROCESSOR
 #endif
+
+/* Ask the memory for what is at an address soon. */
+#if defined(__GNUC__)
+#define FETCH(address) __builtin_prefetch((const void *) (address))
+#else
+#define FETCH(address)
+#endif

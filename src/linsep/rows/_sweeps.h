@@ -11,12 +11,6 @@
 
 #include "_processors.h"
 
-#if defined(__GNUC__)
-#define FETCH(address) __builtin_prefetch((const void *) (address))
-#else
-#define FETCH(address)
-#endif
-
 #define JUDGED_AT_ONCE 64
 #define CACHE_LINE 64
 /* Bytes that are asked of the memory ahead of those in use. */

@@ -3,6 +3,7 @@
 With k active rows of d columns a step costs O(k d + k^2), besides the pricing of rows.
 """
 
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport INFINITY, fabs
 from libc.string cimport memset
 
@@ -11,9 +12,10 @@ import numpy as np
 from linsep.solvers._blas cimport add_rows, add_scaled, dot, length, products, smallest
 from linsep.solvers._held_rows cimport HeldRows
 
-OPTIMAL, CONFLICT, STEPS_EXHAUSTED, RUNNING = 0, 1, 2, 3
-cdef enum Ending:
+# The endings for Python; the enumeration itself is in the declarations.
+OPTIMAL, CONFLICT, STEPS_EXHAUSTED, RUNNING = (
     _OPTIMAL, _CONFLICT, _STEPS_EXHAUSTED, _RUNNING
+)
 
 # Violated rows worked off between two pricings of all rows; an eighth of d if more.
 cdef Py_ssize_t BATCH = 32
@@ -42,9 +44,6 @@ cdef class ActiveRows(HeldRows):
         Steps taken so far.
     """
 
-    cdef readonly Py_ssize_t entering, n_steps
-    cdef double[::1] _margins
-
     def __init__(
         self, const double[:, ::1] rows, const double[::1] signs, bint free_offset
     ):
@@ -59,12 +58,12 @@ cdef class ActiveRows(HeldRows):
         )
 
     cdef Py_ssize_t _most_violated(
-        self, const Py_ssize_t[::1] candidates, double tolerance
+        self, const Py_ssize_t* candidates, Py_ssize_t n, double tolerance
     ) noexcept nogil:
         """Return the candidate violated most that is not active; -1 for none."""
         cdef Py_ssize_t i, j, entering = -1
         cdef double value, limit = 1.0 - tolerance
-        for i in range(candidates.shape[0]):
+        for i in range(n):
             value = self._margin(candidates[i])
             if value < limit:
                 for j in range(self.k):
@@ -76,12 +75,13 @@ cdef class ActiveRows(HeldRows):
         return entering
 
     cdef Ending _steps(
-        self, const Py_ssize_t[::1] candidates, double tolerance, Py_ssize_t last
+        self, const Py_ssize_t* candidates, Py_ssize_t n, double tolerance,
+        Py_ssize_t last
     ) noexcept nogil:
         """Make ``u`` the shortest with ``a_i . u + s_i offset >= 1`` on the candidates."""
         cdef Ending ending = _OPTIMAL
         while ending == _OPTIMAL:
-            self.entering = self._most_violated(candidates, tolerance)
+            self.entering = self._most_violated(candidates, n, tolerance)
             if self.entering < 0:
                 break
             ending = self._enter(last)
@@ -95,34 +95,45 @@ cdef class ActiveRows(HeldRows):
 
         A row at ``1 - tolerance``, or within rounding of 1, is satisfied; no row is
         longer than `longest`. Dual active-set steps; see `linsep.solvers.active_set`.
-        Returns OPTIMAL, CONFLICT (see `direction`), STEPS_EXHAUSTED, or after a while
+        Returns _OPTIMAL, _CONFLICT (see `direction`), _STEPS_EXHAUSTED, or after a while
         RUNNING: to be called again, with no row named.
         """
+        return self._run(&first[0], first.shape[0], tolerance, longest, max_steps)
+
+    cdef Ending _run(
+        self, const Py_ssize_t* first, Py_ssize_t n_first, double tolerance,
+        double longest, Py_ssize_t max_steps
+    ) except? _RUNNING:
         cdef Py_ssize_t before, m = self._rows.shape[0], d = self._d
         cdef Py_ssize_t size = 1 if m * d <= FEW_ENTRIES else max(BATCH, d // 8)
-        cdef Py_ssize_t[::1] worst = np.empty(size, dtype=np.intp)
-        cdef Py_ssize_t last = self.n_steps + max_steps
-        cdef const Py_ssize_t[::1] batch = first
+        cdef Py_ssize_t* worst = <Py_ssize_t*> PyMem_Malloc(size * sizeof(Py_ssize_t))
+        cdef Py_ssize_t last = self.n_steps + max_steps, n_batch = n_first
+        cdef const Py_ssize_t* batch = first
         cdef double allowed, work = 0.0
         cdef Ending ending = _RUNNING
+        if worst == NULL:
+            raise MemoryError
         with nogil:
             while work <= A_WHILE:
                 # What counts as violated grows with the weights, between batches only.
                 allowed = longest * length(d, &self._u[0]) + fabs(self.offset) + 1.0
                 allowed = max(tolerance, NOISE * allowed)
-                if batch.shape[0] == 0:
-                    batch = worst[: self._price(1.0 - allowed, worst)]
+                if n_batch == 0:
+                    batch, n_batch = worst, self._price(1.0 - allowed, worst, size)
                 before = self.n_steps
-                ending = self._steps(batch, allowed, last)
+                ending = self._steps(batch, n_batch, allowed, last)
                 # Without a step none is violated, or two roundings of a . u disagree.
-                if ending != _OPTIMAL or (self.n_steps == before and not first.shape[0]):
+                if ending != _OPTIMAL or (self.n_steps == before and n_first == 0):
                     break
-                first = batch = batch[:0]
+                n_first = n_batch = 0
                 ending = _RUNNING
                 work += m * d + (self.n_steps - before) * d * (4 * self.k + size)
+        PyMem_Free(worst)
         return ending
 
-    cdef Py_ssize_t _price(self, double limit, Py_ssize_t[::1] worst) noexcept nogil:
+    cdef Py_ssize_t _price(
+        self, double limit, Py_ssize_t* worst, Py_ssize_t most
+    ) noexcept nogil:
         """Set the worst rows not active with margins below a limit; return how many."""
         cdef Py_ssize_t i, m = self._rows.shape[0]
         cdef double* margins = &self._margins[0]
@@ -131,7 +142,7 @@ cdef class ActiveRows(HeldRows):
             add_scaled(m, self.offset, &self._signs[0], margins)
         for i in range(self.k):
             margins[self._active[i]] = INFINITY
-        return smallest(m, margins, limit, worst.shape[0], &worst[0])
+        return smallest(m, margins, limit, most, worst)
 
     cdef Ending _enter(self, Py_ssize_t last) noexcept nogil:
         """Step until the entering row holds with equality; others may be dropped."""

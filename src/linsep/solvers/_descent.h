@@ -6,6 +6,9 @@
 #include "../rows/_dot.h"
 #include "../rows/_processors.h"
 
+/* Entries of the row to be visited next that are asked of the memory beforehand. */
+#define FETCHED 128
+
 /* A number from 0 to n - 1, n below 2^32 (Marsaglia's xorshift, 2003). */
 static inline ptrdiff_t below(uint64_t *state, ptrdiff_t n)
 {
@@ -25,13 +28,19 @@ static double visit(
     uint64_t *state)
 {
     double least = 1.0;
-    ptrdiff_t n = *n_active, n_kept = 0;
+    ptrdiff_t n = *n_active, n_kept = 0, next = n > 0 ? below(state, n) : 0;
     for (ptrdiff_t at = 0; at < n; at++) {
-        ptrdiff_t other = at + below(state, n - at), i = order[other];
-        order[other] = order[at];
+        ptrdiff_t i = order[next];
+        const double *row = rows + i * k;
+        order[next] = order[at];
         order[at] = order[n_kept];
         order[n_kept] = i;
-        const double *row = rows + i * k;
+        if (at + 1 < n) {
+            next = at + 1 + below(state, n - at - 1);
+            const double *next_row = rows + order[next] * k;
+            for (ptrdiff_t j = 0; j < k && j < FETCHED; j += 8)
+                FETCH(next_row + j);
+        }
         double product = dot_of(row, w, k), weight = weights[i];
         least = product < least ? product : least;
         if (product < 1.0 || weight > 0.0) {

@@ -61,21 +61,25 @@ cdef class HeldRows:
     def __init__(
         self, const double[:, ::1] rows, const double[::1] signs, bint free_offset
     ):
-        d = rows.shape[1]
+        cdef Py_ssize_t d = rows.shape[1], size = d + 1
+        # One entry more than d everywhere: no column at all is a case too. Of one piece
+        # of memory, since pieces of their own take as long as the steps of a few rows.
+        block = np.zeros(7 * size + size * size + size * max(d, 1))
+        cdef double[::1] parts = block
         self._rows, self._signs, self._free, self._d = rows, signs, free_offset, d
         self.k = 0
         self.offset = 0.0
-        self.active = np.zeros(d + 1, dtype=np.intp)
-        self.multipliers = np.zeros(d + 1)
-        self.direction = np.zeros(d + 1)
-        self.factor = np.zeros((d + 1, d + 1))
-        self.u = np.zeros(d)
-        self._active, self._multipliers = self.active, self.multipliers
-        self._direction, self._R, self._u = self.direction, self.factor, self.u
-        # One entry more than d everywhere: no column at all is a case too.
-        self._held = np.zeros((d + 1, max(d, 1)))
-        self._z, self._c = np.zeros(d + 1), np.zeros(d + 1)
-        self._half, self._half_signs = np.zeros(d + 1), np.zeros(d + 1)
+        self.active = np.zeros(size, dtype=np.intp)
+        self.multipliers, self.direction = block[:size], block[size : 2 * size]
+        self.u = block[2 * size : 2 * size + d]
+        self.factor = block[7 * size : (7 + size) * size].reshape(size, size)
+        self._active, self._R = self.active, self.factor
+        self._held = block[(7 + size) * size :].reshape(size, max(d, 1))
+        self._multipliers, self._direction = parts[:size], parts[size : 2 * size]
+        self._u = parts[2 * size : 2 * size + d]
+        self._z, self._c = parts[3 * size : 4 * size], parts[4 * size : 5 * size]
+        self._half = parts[5 * size : 6 * size]
+        self._half_signs = parts[6 * size : 7 * size]
 
     cdef const double* _row(self, Py_ssize_t i) noexcept nogil:
         return &self._rows[i, 0]

@@ -3,41 +3,50 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "../rows/_dot.h"
 #include "../rows/_processors.h"
 
+/* Columns whose sums stay in registers, and entries of rows that stay in a cache beside a
+   core while their columns are gone through. */
 #define COLUMNS 16
+#define CACHED 16384
 
-/* sums = what the rows have beyond the base, summed up, and squares of it. With the first row
-   as the base, which is within sqrt(n) deviations of the mean whatever it is, the variance
-   that follows is as good as if the mean had been known before. */
+/* sums += what the rows have beyond the base, and squares += the squares of it. No base is
+   zero. With the first row as the base, which is within sqrt(n) deviations of the mean
+   whatever it is, the variance that follows is as good as if the mean were known before. */
 FOR_EACH_PROCESSOR
 static void add_up(
     const double *restrict X, ptrdiff_t n, ptrdiff_t d, const double *restrict base,
     double *restrict sums, double *restrict squares)
 {
-    for (ptrdiff_t first = 0; first < d; first += COLUMNS) {
-        double sum[COLUMNS] = {0}, square[COLUMNS] = {0}, beyond;
-        ptrdiff_t size = d - first < COLUMNS ? d - first : COLUMNS;
-        const double *x = X + first, *from = base + first;
-        if (size == COLUMNS)  /* known beforehand: the sums stay in registers */
-            for (ptrdiff_t i = 0; i < n; i++)
-                for (ptrdiff_t j = 0; j < COLUMNS; j++) {
-                    beyond = x[i * d + j] - from[j];
-                    sum[j] += beyond;
-                    square[j] += beyond * beyond;
-                }
-        else
-            for (ptrdiff_t i = 0; i < n; i++)
-                for (ptrdiff_t j = 0; j < size; j++) {
-                    beyond = x[i * d + j] - from[j];
-                    sum[j] += beyond;
-                    square[j] += beyond * beyond;
-                }
-        memcpy(sums + first, sum, size * sizeof *sum);
-        memcpy(squares + first, square, size * sizeof *square);
+    const double zeros[COLUMNS] = {0};
+    ptrdiff_t n_rows = CACHED / d > 8 ? CACHED / d : 8;
+    for (ptrdiff_t start = 0; start < n; start += n_rows) {
+        ptrdiff_t stop = n - start < n_rows ? n : start + n_rows;
+        for (ptrdiff_t first = 0; first < d; first += COLUMNS) {
+            double sum[COLUMNS] = {0}, square[COLUMNS] = {0}, beyond;
+            ptrdiff_t size = d - first < COLUMNS ? d - first : COLUMNS;
+            const double *x = X + first, *from = base ? base + first : zeros;
+            if (size == COLUMNS)  /* known beforehand, which registers need */
+                for (ptrdiff_t i = start; i < stop; i++)
+                    for (ptrdiff_t j = 0; j < COLUMNS; j++) {
+                        beyond = x[i * d + j] - from[j];
+                        sum[j] += beyond;
+                        square[j] += beyond * beyond;
+                    }
+            else
+                for (ptrdiff_t i = start; i < stop; i++)
+                    for (ptrdiff_t j = 0; j < size; j++) {
+                        beyond = x[i * d + j] - from[j];
+                        sum[j] += beyond;
+                        square[j] += beyond * beyond;
+                    }
+            for (ptrdiff_t j = 0; j < size; j++) {
+                sums[first + j] += sum[j];
+                squares[first + j] += square[j];
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from linsep.rows._sweeps cimport hull_sizes
-from linsep.solvers._active_set import CONFLICT, OPTIMAL, RUNNING, ActiveRows
+from linsep.solvers._active_set cimport _CONFLICT, _OPTIMAL, _RUNNING, ActiveRows, Ending
 from linsep.solvers._blas cimport dot, solve_triangle
 from linsep.solvers._descent cimport Descent
 from linsep.solvers.blas import calm_blas
@@ -62,7 +62,7 @@ cdef bint _spread(
     """
     cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
     cdef double square, mean, largest
-    add_up(&X[0, 0], n, d, &X[0, 0] if centred else centre, centre, scale)
+    add_up(&X[0, 0], n, d, &X[0, 0] if centred else NULL, centre, scale)
     for j in range(d):
         if scale[j] > n / LEAST or fabs(X[0, j]) > 1.0 / LEAST:
             return False
@@ -261,32 +261,36 @@ cdef class Unit:
         for i in range(self._n):
             self._p[i] = weights[i] / self._lengths[i]
 
-    cdef tuple _decide(self, near, double tolerance, Py_ssize_t most_steps):
+    cdef tuple _decide(
+        self, const Py_ssize_t* near, Py_ssize_t n_near, double tolerance,
+        Py_ssize_t most_steps,
+    ):
         """Let the active set decide; return its steps, and a vector, or a conflict.
 
         It looks at the rows that are `near` first. The vector seems to separate. Of a
         conflict come the rows, and their weights. Both are None where the steps do not
         do.
         """
-        cdef Py_ssize_t i, n = self._n
+        cdef Py_ssize_t i, n = self._n, k
         rows = <double[:n, :self._k]> self._unit
-        active = ActiveRows(rows, np.zeros(n), False)
-        ending = RUNNING
-        while ending == RUNNING:  # the rows are of unit length
-            left = most_steps - active.n_steps
-            ending = active.run(near, tolerance, 1.0, left)
-            near = near[:0]
-        cdef Py_ssize_t k = active.k
-        cdef Py_ssize_t[::1] held = active.active
-        cdef double[::1] shares = active.multipliers
-        if ending == OPTIMAL:
+        cdef ActiveRows active = ActiveRows(rows, np.zeros(n), False)
+        cdef Ending ending = _RUNNING
+        while ending == _RUNNING:  # the rows are of unit length
+            ending = active._run(
+                near, n_near, tolerance, 1.0, most_steps - active.n_steps
+            )
+            n_near = 0
+        k = active.k
+        cdef Py_ssize_t[::1] held = active._active
+        cdef double[::1] shares = active._multipliers
+        if ending == _OPTIMAL:
             memset(self._p, 0, n * sizeof(double))
             for i in range(k):
                 self._p[held[i]] = max(shares[i], 0.0) / self._lengths[held[i]]
             return active.n_steps, active.u, None
-        if ending != CONFLICT:
+        if ending != _CONFLICT:
             return active.n_steps, None, None
-        shares = active.direction
+        shares = active._direction
         conflict, weights = np.empty(k + 1, dtype=np.intp), np.empty(k + 1)
         cdef Py_ssize_t[::1] members = conflict
         cdef double[::1] p = weights
@@ -376,7 +380,7 @@ def opened_rows(
     if not is_found and is_small and not is_limited:
         most = min(STEPS_A_COLUMN * k, MOST_WORK // (n * k + 3 * k * k))
         with calm_blas(min(n, k), n_entries=size):
-            decided = unit._decide(descent.near, tolerance, most)
+            decided = unit._decide(descent._order, descent.n_near, tolerance, most)
         n_taken, weights, conflict = decided
         n_rounds += n_taken
         if conflict is not None:
