@@ -1,10 +1,11 @@
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from linsep.arrays import Floats, Signs
 
 def are_finite(X: Floats) -> bool: ...
-def signs_of_labels(
-    labels: NDArray[Any], signs: Signs, classes: NDArray[Any]
-) -> bool: ...
+
+SIGNED: dict[np.dtype[Any], Callable[[NDArray[Any], Signs, NDArray[Any]], bool]]

@@ -3,6 +3,8 @@
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int8_t, int64_t
 
+import numpy as np
+
 cdef extern from "_plain.h" nogil:
     bint all_finite(const double* x, ptrdiff_t n)
 
@@ -13,10 +15,7 @@ ctypedef fused label:
 
 def are_finite(const double[:, ::1] X):
     """Tell whether no number is infinite or not a number."""
-    cdef bint found
-    with nogil:
-        found = all_finite(&X[0, 0], X.shape[0] * X.shape[1])
-    return found
+    return all_finite(&X[0, 0], X.shape[0] * X.shape[1])
 
 
 def signs_of_labels(
@@ -48,3 +47,10 @@ def signs_of_labels(
                 break
         classes[0], classes[1] = min(first, second), max(first, second)
     return first != second
+
+
+# By the kind of a number: choosing at each call would take longer than a few labels do.
+SIGNED = {
+    np.dtype(np.int64): signs_of_labels["int64_t"],
+    np.dtype(np.float64): signs_of_labels["double"],
+}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.arrays import Mask, Signs
-from linsep.input._plain import signs_of_labels
+from linsep.input._plain import SIGNED
 from linsep.input.errors import InputError
 from linsep.input.exact_numbers import is_missing
 from linsep.rows import is_masked, is_sparse
@@ -52,10 +52,11 @@ def signs_from(labels: NDArray[Any]) -> tuple[NDArray[Any], Signs]:
     >>> signs_from(np.array(["b", "a", "b"]))
     (array(['a', 'b'], dtype='<U1'), array([ 1, -1,  1], dtype=int8))
     """
-    if labels.dtype.char in "ld" and labels.flags.c_contiguous:
+    signed, flags = SIGNED.get(labels.dtype), labels.flags
+    if signed is not None and flags.c_contiguous and flags.aligned:
         signs = np.empty(len(labels), dtype=np.int8)
         classes = np.empty(2, dtype=labels.dtype)
-        if signs_of_labels(labels, signs, classes):
+        if signed(labels, signs, classes):
             return classes, signs
     distinct = _distinct(labels)
     if len(distinct) > 2:

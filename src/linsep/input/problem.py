@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.arrays import Index, Mask
-from linsep.input._plain import are_finite
+from linsep.input._plain import SIGNED, are_finite
 from linsep.input.arguments import checked_names, positive_weights
 from linsep.input.errors import InputError
 from linsep.input.features import Features, features_from, no_rows_message
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 # Numbers that are taken as they are, if they are plain.
 MOST_PLAIN = 1 << 17
+DOUBLE = np.dtype(np.float64)
 
 __all__ = ["Problem", "check_features", "plain_problem", "problem_from"]
 
@@ -198,11 +199,12 @@ def plain_problem(X: Any, y: Any, fit_intercept: bool) -> Problem | None:
     """
     if not (type(X) is np.ndarray is type(y) and X.ndim == 2 and y.ndim == 1):
         return None
-    if X.dtype != np.float64 or not X.flags.c_contiguous or not X.flags.aligned:
+    flags = X.flags
+    if X.dtype is not DOUBLE or not (flags.c_contiguous and flags.aligned):
         return None
-    if not 0 < X.size <= MOST_PLAIN or len(X) != len(y) or y.dtype.char not in "ld":
+    if not 0 < X.size <= MOST_PLAIN or len(X) != len(y) or y.dtype not in SIGNED:
         return None
-    if not are_finite(X) or (y.dtype.char == "d" and not np.isfinite(y).all()):
+    if not are_finite(X) or (y.dtype is DOUBLE and not np.isfinite(y).all()):
         return None
     classes, signs = signs_from(y)
     rows = DenseRows(X, signs, fit_intercept)

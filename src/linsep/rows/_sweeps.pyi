@@ -53,7 +53,7 @@ def judge_margins(
 JUDGED: dict[
     int,
     Callable[
-        [Reals, Signs, Floats, float, float, float],
+        [Reals, Signs, Floats, float, float],
         tuple[float, float, float, int, int, float],
     ],
 ]

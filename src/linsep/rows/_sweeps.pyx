@@ -211,12 +211,15 @@ def judged_rows(
     const real[:, :] X,
     const int8_t[::1] signs,
     const double[::1] w,
-    double constant,
     double factor,
     double underflow,
 ):
-    """Say of all rows what `judge_margins` does, none of them ranked or kept."""
+    """Say of all rows what `judge_margins` does, none of them ranked or kept.
+
+    The constant's weight is the last, where there are more of them than columns.
+    """
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], step = X.strides[0], first, size
+    cdef double constant = w[d] if w.shape[0] > d else 0.0
     cdef double[256] s, t, score
     cdef const char* x = <const char*> &X[0, 0] if n and d else NULL
     cdef const double* weights = &w[0] if d else NULL

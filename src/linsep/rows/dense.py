@@ -46,11 +46,13 @@ class DenseRows(MatrixRows):
         is_by_rows = X.strides[1] == X.itemsize
         if not is_by_rows or X.size > CHUNK_ENTRIES or 0 < 2 * k < n:
             return super().scan(w, k, by_margin=by_margin)
-        given, bounds = (self.signs, *self._split(w)), error_bound(len(w))
+        bounds = error_bound(len(w))
         index, values, score = NO_ROWS, NO_NUMBERS, NO_NUMBERS
         if k == 0:
-            told = _sweeps.JUDGED[X.itemsize](X, *given, *bounds)
+            w = np.ascontiguousarray(w, dtype=np.float64)
+            told = _sweeps.JUDGED[X.itemsize](X, self.signs, w, *bounds)
         else:
+            given = (self.signs, *self._split(w))
             s, t, score = np.empty(n), np.empty(n), np.empty(n)
             _sweeps.row_major_margins(X, *given, s, t)
             told = _sweeps.judge_margins(s, t, self.signs, *bounds, by_margin, score)
@@ -60,10 +62,10 @@ class DenseRows(MatrixRows):
         return Scan(*told[:5], index, values, told[5], score)
 
     def margin(self, w: Floats) -> float:
-        """Return `Scan.margin` of a sweep, for rows in C order that are few."""
-        told = _sweeps.JUDGED[self.X.itemsize]
-        down, up, *_ = told(self.X, self.signs, *self._split(w), *error_bound(len(w)))
-        return min(down, up)
+        """Return `Scan.margin` of a sweep over a few rows in C order, for doubles w."""
+        judged = _sweeps.JUDGED[self.X.itemsize]
+        told = judged(self.X, self.signs, w, *error_bound(len(w)))
+        return min(told[0], told[1])
 
     def _fill(
         self,

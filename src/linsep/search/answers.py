@@ -188,8 +188,11 @@ def result_of(
         _certificate=_certificate(problem, verdict),
         _shown=LazyIfMade(partial(_shown_rows, problem, verdict)),
     )
-    fields.update(_hyperplane(problem, verdict))
-    fields.update(_conflict(problem, verdict))
+    if verdict.hyperplane is not None:
+        fields.update(_hyperplane(problem, verdict.hyperplane))
+    if verdict.conflict is not None and verdict.conflict_weights is not None:
+        given = verdict.conflict, verdict.conflict_weights
+        fields.update(_conflict(problem, *given))
     if record is LargestMargin and verdict.support is not None:
         square = None if verdict.square is None else LazyIfMade(verdict.square)
         support = np.sort(problem.given(verdict.support))
@@ -227,23 +230,20 @@ def interrupted(effort: Effort, record: type[Answer], fit_intercept: bool) -> An
     )
 
 
-def _hyperplane(problem: Problem, verdict: Verdict) -> dict[str, Any]:
+def _hyperplane(problem: Problem, hyperplane: Hyperplane) -> dict[str, Any]:
     """Return the fields of a hyperplane."""
-    if verdict.hyperplane is None:
-        return {}
-    w, width = verdict.hyperplane.w, problem.n_features
+    w, width = hyperplane.w, problem.n_features
     return {
         "coef": w[:width],
         "intercept": float(w[width]) if problem.fit_intercept else 0.0,
-        "exact_weights": verdict.hyperplane.exact,
+        "exact_weights": hyperplane.exact,
     }
 
 
-def _conflict(problem: Problem, verdict: Verdict) -> dict[str, Any]:
+def _conflict(
+    problem: Problem, conflict: Index, weights: tuple[int, ...]
+) -> dict[str, Any]:
     """Return the fields of a conflict: its rows, their weights, values and labels."""
-    conflict, weights = verdict.conflict, verdict.conflict_weights
-    if conflict is None or weights is None:
-        return {}
     given, total = conflict, sum(weights)
     if problem.present is not None:
         given = problem.given(conflict)
@@ -270,7 +270,8 @@ def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
     marked, marked_as = verdict.conflict, "rows in conflict"
     if marked is None:
         marked, marked_as = verdict.support, "support rows"
-    plane = _hyperplane(problem, verdict)
+    plane = verdict.hyperplane
+    fields = {} if plane is None else _hyperplane(problem, plane)
 
     def take(index: Index) -> Any:
         signed = problem.rows.take(index)[:, :width]
@@ -286,7 +287,7 @@ def _shown_rows(problem: Problem, verdict: Verdict) -> ShownRows | None:
         marked_as,
         problem.given,
         problem.row_names.one,
-        (plane["coef"], plane["intercept"]) if plane else None,
+        (fields["coef"], fields["intercept"]) if fields else None,
     )
 
 
