@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linsep.arrays import Floats, Index
-from linsep.proof.exact import IntegerRows
+from linsep.proof.gordan import conflict_of
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
@@ -56,14 +56,11 @@ def _settled(search: Search, found: Opening) -> Verdict | None:
 
 def _conflict_of(search: Search, index: Index, p: Floats) -> Verdict | None:
     """Settle a conflict of these rows, no others looked at; small data have few."""
-    from linsep.proof.gordan import conflict_among  # which loads python-flint
-
     index, p = index[p > 0], p[p > 0]
     if index.size > search.most_settled:
         working = WorkingSet(search.rows, search.rng, start=index)
         return search.prove_conflict(working, np.arange(index.size), p)
     search.monitor.stop_if_due(rounds=False)
-    rows = IntegerRows.from_floats(search.rows.take(index))
     should_stop = partial(search.monitor.should_stop, rounds=False)
-    conflict = conflict_among(rows, np.argsort(-p, kind="stable"), should_stop)
+    conflict = conflict_of(search.rows.take(index), p, should_stop)
     return None if conflict is None else search.inseparable(index, conflict)
