@@ -136,12 +136,12 @@ def test_numbers_that_are_too_long_give_no_wrong_answer(A):
 
 
 @st.composite
-def planted(draw, kind, most_rows=8):
+def planted(draw, kind, most_rows=8, most_weight=4):
     """Integer rows, the last one weighed against the others by planted weights."""
     k = draw(st.integers(2, most_rows))
     rows = st.lists(kind, min_size=k, max_size=k)
     A = np.array(draw(st.lists(rows, min_size=k - 1, max_size=k - 1)))
-    p = draw(st.lists(st.integers(0, 4), min_size=k - 1, max_size=k - 1))
+    p = draw(st.lists(st.integers(0, most_weight), min_size=k - 1, max_size=k - 1))
     with np.errstate(over="ignore", invalid="ignore"):
         A = np.vstack([A, -np.array(p, dtype=float) @ A])
     order = draw(st.permutations(range(k)))
@@ -156,12 +156,29 @@ def test_planted_weights_are_found(both):
     assert few_rows_conflict(A) == weights
 
 
+def whole_numbers(bits):
+    return st.integers(-(2**bits), 2**bits).map(float)
+
+
 @needs_wide_integers
-@given(planted(st.integers(-(2**48), 2**48).map(float), most_rows=3))
+@given(
+    st.one_of(
+        planted(whole_numbers(48), most_rows=3),
+        planted(whole_numbers(31), most_rows=3, most_weight=2**20),
+    )
+)
 def test_planted_weights_are_found_through_numbers_that_shrink_again(both):
     A, weights = both
     assume(textbook(A) is not None)
     assert few_rows_conflict(A) == weights
+
+
+# Products of two or three of these are about as long as 64 bits hold.
+@given(st.sampled_from([21, 31, 48]).flatmap(lambda n: planted(whole_numbers(n))))
+def test_planted_weights_are_found_or_not_denied(both):
+    A, weights = both
+    assume(textbook(A) is not None)
+    assert few_rows_conflict(A) in (None, weights)
 
 
 @given(planted(KINDS.flatmap(lambda kind: kind), most_rows=12))
@@ -173,6 +190,7 @@ def test_planted_weights_on_rounded_rows_are_checked(both):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 24))
+@example(0, 24)
 def test_up_to_24_rows_are_settled(seed, k):
     rng = np.random.default_rng(seed)
     A = np.vstack([np.eye(k - 1), -rng.integers(1, 9, k - 1)])
@@ -229,6 +247,7 @@ def test_decimals_of_one_column_are_settled():
         # As long as 63 bits, and a bit more.
         ([[2.0**62], [-1.0]], (1, 2**62)),
         ([[2.0**63], [-1.0]], None),
+        ([[5e-324], [-(2.0**-1022)]], (2**52, 1)),
         ([[2.0**62 - 2.0**9, 0], [0, 2.0**62 - 2.0**10], [-3.0, -5.0]], None),
         # The weight of the last row is the product of those of the others.
         ([[2.0**31 + 1, 0], [0, 2.0**32 + 1], [-1.0, -1.0]], None),
@@ -248,6 +267,57 @@ def test_weights_at_the_end_of_64_bits(A, expected):
     if expected is not None:
         assert weights == expected
     assert few_rows_conflict(A) == expected
+
+
+@pytest.mark.parametrize(
+    "A",
+    [
+        # An entry below -2^63, one above 2^63, and one when upper rows are cleared.
+        [
+            [-2693378, -2569252, 2558847],
+            [769189, -1100747, 1866941],
+            [265328, -549020, -1386773],
+            [1214025, 1559136, -586037],
+        ],
+        [
+            [-847363, 2582488, 2995827],
+            [2351586, -1082799, -1729044],
+            [-783862, 360933, 576348],
+            [-2726610, -3114753, 2492951],
+        ],
+        [
+            [-5106723204, -5178088916, -1754633224],
+            [134396170, -1848920547, 1913907235],
+            [-1219979284, 1223154938, -701504618],
+            [1276680801, 1294522229, 438658306],
+        ],
+    ],
+)
+def test_a_conflict_behind_an_equation_that_is_too_long_is_not_denied(A):
+    A = np.array(A, dtype=float)
+    assert max(textbook(A)) < 5
+    assert few_rows_conflict(A) is None
+
+
+@needs_wide_integers
+def test_sums_at_the_end_of_128_bits():
+    # Products of nearly 2^126 that come in pairs of opposite signs, or do not.
+    u, v, e = 2.0**31 - 1, 2.0**32 - 1, 2.0**63 - 2.0**10
+    links = np.array(
+        [
+            [1, 0, 0, 0, -1],
+            [-1, 1, 0, 0, 0],
+            [0, -1, 1, 0, 0],
+            [0, 0, -1, 0, 0],
+            [0, 0, 0, u, 0],
+            [0, 0, 0, -1, v],
+        ]
+    )
+    weights = (int(u) * int(v),) * 4 + (1, int(u))
+    for signs, expected in (((1, -1, 1, -1), weights), ((1, 1, -1, -1), None)):
+        A = np.c_[links, [*(sign * e for sign in signs), u, -1]]
+        assert textbook(A) == weights
+        assert few_rows_conflict(A) == expected
 
 
 @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])

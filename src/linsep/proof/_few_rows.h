@@ -115,8 +115,7 @@ static int eliminate(int64_t *equation, const int64_t *other, ptrdiff_t at, ptrd
 {
     if (equation[at] == 0)
         return 1;
-    int64_t shared = (int64_t)common_divisor(magnitude(equation[at]), magnitude(other[at]));
-    wide factor = other[at] / shared, taken = equation[at] / shared;
+    wide factor = other[at], taken = equation[at];
     wide values[MOST_ROWS];
     for (ptrdiff_t i = 0; i < k; i++)
         values[i] = factor * equation[i] - taken * other[i];
