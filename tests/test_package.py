@@ -144,6 +144,17 @@ def test_a_command_loads_nothing_that_it_does_not_need(command, needed, also_nee
     assert not loaded & (not_needed - also_needed)
 
 
+def test_a_small_conflict_is_proved_without_python_flint():
+    code = (
+        "import linsep, sys\n"
+        "X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]\n"
+        "assert linsep.separate(X, y).conflict.tolist() == [0, 1, 2, 3]"
+    )
+    loaded = modules_after(code)
+    assert "linsep.proof.gordan" in loaded
+    assert not loaded & {"flint", "linsep.proof.linear"}
+
+
 LATER_IMPORTS = [
     "import scipy.linalg.cython_blas, scipy.linalg.cython_lapack\n"
     "assert 'dgemm' in scipy.linalg.cython_blas.__pyx_capi__\n"

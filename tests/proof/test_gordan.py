@@ -20,6 +20,12 @@ small = st.tuples(st.integers(1, 12), st.integers(1, 4)).flatmap(
 )
 
 
+@pytest.fixture
+def only_flint(monkeypatch):
+    """Have nothing settled by the compiled code; test_few_rows.py says what it does."""
+    monkeypatch.setattr(gordan, "few_rows_conflict", lambda rows: None)
+
+
 @given(small, st.randoms(use_true_random=False))
 def test_conflict_exists_exactly_where_z3_finds_no_separator(A, random):
     support = list(range(len(A)))
@@ -53,6 +59,7 @@ def test_weights_of_a_dense_candidate_are_reduced_to_rank_plus_one_rows():
     assert len(conflict.rows) <= 7
 
 
+@pytest.mark.usefixtures("only_flint")
 @pytest.mark.parametrize("A", [[[1.0], [2.0]], [[1.0, 1], [2.0, -1], [3.0, 0]]])
 def test_a_dependence_of_both_signs_is_no_conflict(A):
     A = np.array(A)
@@ -62,6 +69,7 @@ def test_a_dependence_of_both_signs_is_no_conflict(A):
     assert_minimal_conflict(A, conflict.rows, conflict.weights)
 
 
+@pytest.mark.usefixtures("only_flint")
 @pytest.mark.parametrize("few", [0, 100])
 def test_a_single_dependence_is_solved_for_without_the_simplex_method(few, monkeypatch):
     monkeypatch.setattr(gordan, "FEW_ROWS", few)
@@ -72,6 +80,7 @@ def test_a_single_dependence_is_solved_for_without_the_simplex_method(few, monke
     assert conflict_from_candidate(A, [0, 2, 3]) is None
 
 
+@pytest.mark.usefixtures("only_flint")
 @pytest.mark.parametrize(
     ("A", "expected"),
     [
@@ -89,6 +98,7 @@ def test_the_one_dependence_of_many_rows(A, expected, monkeypatch):
     assert (conflict and (conflict.rows, conflict.weights)) == expected
 
 
+@pytest.mark.usefixtures("only_flint")
 @pytest.mark.parametrize(
     ("A", "expected"),
     [
@@ -109,6 +119,7 @@ def test_many_rows_are_not_eliminated_at_once(monkeypatch):
     assert conflict.weights == (*range(1, 61), 1)
 
 
+@pytest.mark.usefixtures("only_flint")
 def test_a_dependence_modulo_a_prime_alone_is_no_conflict(monkeypatch):
     # Both rows are (1, 1) modulo 2, yet independent.
     A = np.array([[1.0, 1.0], [-1.0, 1.0]])
@@ -117,6 +128,7 @@ def test_a_dependence_modulo_a_prime_alone_is_no_conflict(monkeypatch):
     assert conflict_from_candidate(A, [0, 1]) is None
 
 
+@pytest.mark.usefixtures("only_flint")
 def test_a_zero_row_is_a_conflict_by_itself():
     A = np.array([[1.0, 2.0], [0.0, 0.0]])
     conflict = conflict_from_candidate(A, [0, 1])

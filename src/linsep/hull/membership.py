@@ -22,7 +22,7 @@ from linsep.input import InputError, checked_seed, checked_time_limit
 from linsep.input.features import features_from
 from linsep.lazy import Lazy
 from linsep.proof.exact import IntegerRows, integer_product
-from linsep.proof.gordan import conflict_among
+from linsep.proof.gordan import conflict_of
 from linsep.rows import as_dense, rows_from
 from linsep.separation import separate
 
@@ -293,9 +293,9 @@ class Hull(Sequence[HullAnswer]):
         block[:-1, :-1] = self._points[support]
         block[-1, :-1] = self._queries[k]
         block[-1] *= -1.0
-        found = conflict_among(
-            IntegerRows.from_floats(block), [support.size, *range(support.size)]
-        )
+        trust = np.zeros(support.size + 1)
+        trust[-1] = 1.0
+        found = conflict_of(block, trust)
         if found is None or found.rows[-1] != support.size:
             return None
         total = found.weights[-1]

@@ -63,3 +63,8 @@ class Conflict:
 
 
 Answer = Separator | Conflict
+
+
+def never() -> bool:
+    """Never stop: the default answer to "should the work stop now?"."""
+    return False

@@ -9,7 +9,8 @@ other. Such rows number at most rank + 1 (Carathéodory), and without any one of
 the rest are independent, hence separable. That is the conflict we report.
 
 Engines find candidates in floating point. Whether the rows they name carry a circuit
-of one sign is a question of exact linear algebra, answered here.
+of one sign is a question of exact linear algebra, answered here: for few rows of short
+numbers by compiled code, for all others by python-flint, loaded for these only.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from linsep.arrays import Floats, Index
-from linsep.proof import linear, simplex
-from linsep.proof.answers import Conflict
+from linsep.proof._few_rows import few_rows_conflict
+from linsep.proof.answers import Conflict, never
 from linsep.proof.exact import IntegerArray, IntegerRows
-from linsep.rows import is_sparse
+from linsep.rows import as_dense, is_sparse
 
 # Of so few rows one exact elimination finds what depends on what, and sooner.
 FEW_ROWS = 24
@@ -33,7 +34,7 @@ def conflict_from_candidate(
     A: Any,
     support: Sequence[int] | Index,
     weights: Sequence[float] | Floats | None = None,
-    should_stop: Callable[[], bool] = simplex.never,
+    should_stop: Callable[[], bool] = never,
 ) -> Conflict | None:
     """Find an exact minimal conflict among the rows an engine named.
 
@@ -61,21 +62,34 @@ def conflict_from_candidate(
     Conflict(rows=(0, 1, 2), weights=(2, 1, 4))
     """
     chosen = np.unique(np.asarray(support, dtype=np.intp))
-    rows = IntegerRows.from_floats(dense_columns(A[chosen])[0])
     trust = np.zeros(len(chosen))
     if weights is not None:
         np.add.at(trust, np.searchsorted(chosen, support), weights)
-    order = np.argsort(-trust, kind="stable")
-    conflict = conflict_among(rows, order, should_stop)
+    conflict = conflict_of(dense_columns(A[chosen])[0], trust, should_stop)
     return None if conflict is None else conflict.renumbered(chosen)
+
+
+def conflict_of(
+    rows: Any, trust: Floats, should_stop: Callable[[], bool] = never
+) -> Conflict | None:
+    """Find a minimal conflict among rows of doubles, those of most trust first."""
+    dense = np.ascontiguousarray(as_dense(rows), dtype=np.float64)
+    weights = few_rows_conflict(dense)
+    if weights is None:
+        order = np.argsort(-trust, kind="stable")
+        return conflict_among(IntegerRows.from_floats(dense), order, should_stop)
+    used = [row for row, weight in enumerate(weights) if weight]
+    return Conflict(tuple(used), tuple(weights[row] for row in used)) if used else None
 
 
 def conflict_among(
     rows: IntegerRows,
     order: Sequence[int] | Index,
-    should_stop: Callable[[], bool] = simplex.never,
+    should_stop: Callable[[], bool] = never,
 ) -> Conflict | None:
     """Find a minimal conflict among exact rows, the first of `order` trusted most."""
+    from linsep.proof import linear, simplex
+
     ranked = [int(i) for i in order]
     values = rows.values[ranked]
     if len(ranked) <= FEW_ROWS:
@@ -112,6 +126,8 @@ def _only_dependence(values: IntegerArray) -> tuple[int, list[int] | None]:
     square. So do all columns where they are so many, independent or not: if not, or if
     the sum can only be zero, the system is singular.
     """
+    from linsep.proof import linear
+
     k, d = values.shape
     columns = list(range(d)) if d == k - 1 else linear.independent_columns(values)
     if len(columns) != k - 1:

@@ -16,11 +16,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from linsep.arrays import Index
-from linsep.proof.answers import Answer, Separator
+from linsep.proof.answers import Answer, Separator, never
 from linsep.proof.coordinates import basis_coordinates
 from linsep.proof.exact import IntegerRows
 from linsep.proof.gordan import dense_columns
-from linsep.proof.simplex import Search, never, proved
+from linsep.proof.simplex import Search, proved
 
 # Bases examined exactly after each guess, and changes of basis, before exactness alone.
 _EXACT_STEPS = 2

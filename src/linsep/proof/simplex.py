@@ -35,7 +35,7 @@ from flint import fmpz_mat
 
 from linsep.arrays import Floats, Index
 from linsep.proof import linear
-from linsep.proof.answers import Answer, Conflict, Separator
+from linsep.proof.answers import Answer, Conflict, Separator, never
 from linsep.proof.doubles import row_bits, scaled_doubles
 from linsep.proof.evened import evened
 from linsep.proof.exact import IntegerRows, primitive
@@ -49,11 +49,6 @@ _TOLERANCE = 1e-9
 _GROWTH_LIMIT = 1e12
 # The guess takes few pivots a row of the basis, unless rounding makes it go in circles.
 _PIVOTS_A_ROW = 20
-
-
-def never() -> bool:
-    """Never stop: the default answer to "should the work stop now?"."""
-    return False
 
 
 def decide(

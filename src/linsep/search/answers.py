@@ -80,13 +80,13 @@ class Verdict(NamedTuple):
     @classmethod
     def inseparable(cls, rows: Index, weights: tuple[int, ...]) -> Verdict:
         """Return the verdict for a proved conflict, its rows in any order."""
-        order = np.argsort(rows)
         these = "this one row" if rows.size == 1 else f"these {rows.size} rows"
+        named = sorted(zip(rows.tolist(), weights, strict=True))
         return cls(
             Status.INSEPARABLE,
             f"Inseparable: no hyperplane separates even {these}.",
-            conflict=rows[order],
-            conflict_weights=tuple(int(weights[at]) for at in order),
+            conflict=np.array([row for row, _ in named], dtype=np.intp),
+            conflict_weights=tuple([int(weight) for _, weight in named]),
         )
 
     @classmethod
@@ -258,7 +258,7 @@ def _conflict(
         "conflict": given,
         "conflict_weights": tuple([Fraction(weight, total) for weight in weights]),
         "conflict_rows": features.astype(np.float64, copy=False),
-        "conflict_labels": problem.classes[np.where(signs > 0, -1, 0)],
+        "conflict_labels": problem.classes[-(signs > 0).astype(np.intp)],
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from linsep.arrays import Floats, Index
 from linsep.input import Problem, plain_problem
-from linsep.proof.exact import IntegerRows
+from linsep.proof.gordan import conflict_of
 from linsep.result import Progress, Separation
 from linsep.rows import DenseRows, Rows
 from linsep.rows.working_set import WorkingSet
@@ -150,10 +150,7 @@ def _settled(
     rows: Rows, index: Index, p: Floats, should_stop: Callable[[], bool]
 ) -> Verdict | None:
     """Settle a conflict of these rows, no others looked at; small data have few."""
-    from linsep.proof.gordan import conflict_among  # which loads python-flint
-
-    integers = IntegerRows.from_floats(rows.take(index))
-    conflict = conflict_among(integers, np.argsort(-p, kind="stable"), should_stop)
+    conflict = conflict_of(rows.take(index), p, should_stop)
     if conflict is None:
         return None
     return Verdict.inseparable(index[np.asarray(conflict.rows)], conflict.weights)

@@ -17,6 +17,8 @@ import numpy as np
 
 from linsep.arrays import Floats, Index, no_index
 from linsep.proof.answers import Conflict
+from linsep.proof.canonical import canonicalise
+from linsep.proof.gordan import conflict_from_candidate
 from linsep.rows import Rows, Scan
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
@@ -155,10 +157,6 @@ class Search:
         One point with both labels is the conflict a person sees at once, so that is
         looked for first.
         """
-        # python-flint is loaded for a proof that needs it only.
-        from linsep.proof.canonical import canonicalise
-        from linsep.proof.gordan import conflict_from_candidate
-
         conflict = canonicalise(working.rows).conflict
         held = p > 0
         is_long = conflict is None and np.count_nonzero(held) > self.most_settled

@@ -50,6 +50,8 @@ cdef Py_ssize_t MOST_WHITENED = 1 << 15
 cdef Py_ssize_t STEPS_A_COLUMN = 12, MOST_WORK = 1 << 29
 # Of so few rows each is compared with each.
 cdef Py_ssize_t FEW_ROWS = 600
+# Of so few that is done sooner than the active set is begun.
+cdef Py_ssize_t SEEN_AT_ONCE = 32
 
 
 cdef bint _spread(
@@ -378,6 +380,9 @@ def opened_rows(
     is_found = descent.n_wrong == 0
     weights = None
     if not is_found and is_small and not is_limited:
+        pair = unit._opposite() if n <= SEEN_AT_ONCE and k > d else None
+        if pair is not None:
+            return n_rounds, None, None, (np.array(pair), np.ones(2)), pair, True
         most = min(STEPS_A_COLUMN * k, MOST_WORK // (n * k + 3 * k * k))
         with calm_blas(min(n, k), n_entries=size):
             decided = unit._decide(descent._order, descent.n_near, tolerance, most)

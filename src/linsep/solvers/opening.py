@@ -80,9 +80,7 @@ def opened(
         return None
     X = np.ascontiguousarray(X, dtype=np.float64)
     constant = constant_beside(X.shape[1]) if rows.fit_intercept else 0.0
-    told = opened_rows(
-        X, rows.signs, constant, TOLERANCE, most_rounds, is_small, check
-    )
+    told = opened_rows(X, rows.signs, constant, TOLERANCE, most_rounds, is_small, check)
     if told is None:
         return None
     n_rounds, w, sizes, conflict, opposite, may_be_opposite = told

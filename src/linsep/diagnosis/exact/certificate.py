@@ -28,10 +28,9 @@ from linsep.diagnosis.exact.ordered_partition import AnyPartition
 from linsep.diagnosis.inputs.study import Study
 from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.proof import linear
-from linsep.proof.answers import Conflict
+from linsep.proof.answers import Conflict, never
 from linsep.proof.certificate import Certificate
 from linsep.proof.exact import IntegerRows, python_vector
-from linsep.proof.simplex import never
 from linsep.rows import Rows, rows_from, split
 from linsep.rows.equal_rows import Groups
 from linsep.verified.answers import ordered_certificate

@@ -21,9 +21,9 @@ import numpy as np
 from linsep.arrays import Index, Mask, no_index
 from linsep.diagnosis.watch import ShouldStop, require_time
 from linsep.proof import linear
+from linsep.proof.answers import never
 from linsep.proof.exact import IntegerArray, IntegerRows
 from linsep.proof.signs import vanishing
-from linsep.proof.simplex import never
 from linsep.rows import Rows, as_dense
 from linsep.verified.vectors import SparseVector
 

@@ -31,9 +31,8 @@ from linsep.arrays import Index, Mask
 from linsep.diagnosis.exact.columns import some_of
 from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.watch import ShouldStop, require_time
-from linsep.proof.answers import Conflict
+from linsep.proof.answers import Conflict, never
 from linsep.proof.signs import all_positive, exact_signs_of, settled_signs, vanishing
-from linsep.proof.simplex import never
 from linsep.rows import Rows
 from linsep.rows.working_set import WorkingSet
 

@@ -24,10 +24,9 @@ from linsep.diagnosis.exact.columns import columns_of
 from linsep.diagnosis.exact.quotient import Quotient
 from linsep.diagnosis.inputs.outcomes import outcome_from
 from linsep.input import InputError
-from linsep.proof.answers import Conflict
+from linsep.proof.answers import Conflict, never
 from linsep.proof.doubles import doubles_from
 from linsep.proof.gordan import conflict_among
-from linsep.proof.simplex import never
 from linsep.rows import as_dense, rows_from
 from linsep.rows.rounding import certain_signs, rounding_error
 

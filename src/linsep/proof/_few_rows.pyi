@@ -1,0 +1,3 @@
+from linsep.arrays import Floats
+
+def few_rows_conflict(rows: Floats) -> tuple[int, ...] | None: ...
