@@ -54,6 +54,17 @@ def test_plain_arrays_are_read_as_others_are(X, labels, kind, is_short, with_nan
         assert short == long
 
 
+@pytest.mark.parametrize("kind", [">i8", ">f8", "<i2", "?", "S1"])
+def test_labels_of_any_bytes_are_labels(kind):
+    X, y = np.array([[0.0], [2.0], [1.0]]), np.array([0, 1, 0]).astype(kind)
+    packed = np.zeros(3, dtype=[("other", "i1"), ("y", kind)])  # not aligned
+    packed["y"] = y
+    for labels in (y, packed["y"], y.repeat(2)[::2]):
+        problem = problem_from(X, labels)
+        assert problem.classes.tolist() == np.unique(y).tolist()
+        assert problem.rows.signs.tolist() == [-1, 1, -1]
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_plain_array_is_refused_wherever_a_number_is_not_finite(value):
     for n in range(2, 40):

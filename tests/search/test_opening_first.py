@@ -53,8 +53,9 @@ def test_an_answer_at_once_is_that_of_a_search(X, labels, fit_intercept):
     assert at_once.certificate.to_json() == searched.certificate.to_json()
 
 
-def test_six_rows_need_no_search():
-    answer = at_once(SIX, LABELS, **USUAL)
+@pytest.mark.parametrize("time_limit", [None, 1, 60.0, np.inf])
+def test_six_rows_need_no_search(time_limit):
+    answer = at_once(SIX, LABELS, **(USUAL | {"time_limit": time_limit}))
     assert (answer.status.value, answer.n_passes) == ("separable", 1)
     assert at_once(SIX, np.array([0, 1, 0, 1, 0, 0]), **USUAL).conflict is not None
 
@@ -68,6 +69,7 @@ def test_six_rows_need_no_search():
         {"max_passes": 0},
         {"max_passes": 1.5},
         {"time_limit": 1e-9},
+        {"time_limit": True},
         {"time_limit": np.nan},
         {"time_limit": "1"},
     ],

@@ -83,7 +83,7 @@ def at_once(
         type(fit_intercept) is bool
         and (type(missing) is str and missing == "refuse")
         and (type(max_passes) is int and max_passes > 0)
-        and (type(time_limit) is float and time_limit >= LEAST_SECONDS)
+        and (type(time_limit) in (int, float) and time_limit >= LEAST_SECONDS)
     ):
         return None
     problem = plain_problem(X, y, fit_intercept)
