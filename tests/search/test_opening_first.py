@@ -1,6 +1,7 @@
 """Small plain data are answered at once: as a search answers them, and no others."""
 
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
@@ -55,7 +56,9 @@ def test_an_answer_at_once_is_that_of_a_search(X, labels, fit_intercept):
 
 @pytest.mark.parametrize("time_limit", [None, 1, 60.0, np.inf])
 def test_six_rows_need_no_search(time_limit):
-    answer = at_once(SIX, LABELS, **(USUAL | {"time_limit": time_limit}))
+    # From another process: their types are equal to those at hand, but not the same.
+    given = pickle.loads(pickle.dumps((SIX, LABELS)))
+    answer = at_once(*given, **(USUAL | {"time_limit": time_limit}))
     assert (answer.status.value, answer.n_passes) == ("separable", 1)
     assert at_once(SIX, np.array([0, 1, 0, 1, 0, 0]), **USUAL).conflict is not None
 

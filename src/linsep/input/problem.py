@@ -200,11 +200,11 @@ def plain_problem(X: Any, y: Any, fit_intercept: bool) -> Problem | None:
     if not (type(X) is np.ndarray is type(y) and X.ndim == 2 and y.ndim == 1):
         return None
     flags = X.flags
-    if X.dtype is not DOUBLE or not (flags.c_contiguous and flags.aligned):
+    if X.dtype != DOUBLE or not (flags.c_contiguous and flags.aligned):
         return None
     if not 0 < X.size <= MOST_PLAIN or len(X) != len(y) or y.dtype not in SIGNED:
         return None
-    if not are_finite(X) or (y.dtype is DOUBLE and not np.isfinite(y).all()):
+    if not are_finite(X) or (y.dtype == DOUBLE and not np.isfinite(y).all()):
         return None
     classes, signs = signs_from(y)
     rows = DenseRows(X, signs, fit_intercept)
