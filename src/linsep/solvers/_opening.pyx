@@ -41,8 +41,6 @@ cdef double LEAST = 2.0**-100
 cdef double DEPENDENT = 1e-13
 # Unit rows whose product is not below this are not opposite, whatever was rounded.
 cdef double NEARLY_OPPOSITE = -1.0 + 1e-6
-# Of fewer entries the active set decides at once what the first round does not.
-cdef Py_ssize_t FEW_ENTRIES = 32
 # Rows are whitened if the first round does not do and this takes so many multiply-adds.
 cdef Py_ssize_t MOST_WHITENED = 1 << 15
 # The active set is given so many steps a column (one to six are seen), as far as they
@@ -370,7 +368,7 @@ def opened_rows(
     most = most_rounds if is_limited else sys.maxsize
     descent._over(unit._unit, n, k, None)
     descent._begin()
-    if descent.n_wrong and (size > FEW_ENTRIES or is_limited):
+    if descent.n_wrong:
         if n * k * k <= MOST_WHITENED and most > 1 and unit._whiten():
             descent._over(unit._unit, n, k, None)
             descent._begin()
