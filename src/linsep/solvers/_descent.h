@@ -58,17 +58,17 @@ static double visit(
     return least;
 }
 
-/* Name the rows whose product is below `near`, or that have weight, and count those whose
-   product is not more than `goal`. */
+/* Set the products of all rows, name those whose product is below `near`, or that have
+   weight, and count those whose product is not more than `goal`. */
 FOR_EACH_PROCESSOR
 static ptrdiff_t look_at(
     const double *restrict rows, ptrdiff_t n, ptrdiff_t k, double near, double goal,
-    const double *restrict w, const double *restrict weights, ptrdiff_t *restrict order,
-    ptrdiff_t *n_near)
+    const double *restrict w, const double *restrict weights, double *restrict products,
+    ptrdiff_t *restrict order, ptrdiff_t *n_near)
 {
     ptrdiff_t n_wrong = 0, n_named = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
-        double product = dot_of(rows + i * k, w, k);
+        double product = products[i] = dot_of(rows + i * k, w, k);
         n_wrong += !(product > goal);
         order[n_named] = i;
         n_named += product < near || weights[i] > 0.0;

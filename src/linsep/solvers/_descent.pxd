@@ -12,6 +12,7 @@ cdef class Descent:
     cdef double _goal
     cdef double* _w
     cdef double* _weights
+    cdef double* _products  # of all rows, as they were when they were looked at
     cdef Py_ssize_t* _order
     cdef uint64_t _state
 
@@ -19,6 +20,7 @@ cdef class Descent:
         self, const double* rows, Py_ssize_t n, Py_ssize_t k, object owner
     ) except -1
     cdef void _begin(self) noexcept nogil
+    cdef void _set(self, const double* w) noexcept nogil
     cdef void _look(self) noexcept nogil
     cdef Py_ssize_t _descend(
         self, Py_ssize_t visits_a_row, Py_ssize_t most_rounds

@@ -3,6 +3,7 @@
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
 
 import sys
 
@@ -15,7 +16,8 @@ cdef extern from "_descent.h" nogil:
     )
     ptrdiff_t look_at(
         const double* rows, ptrdiff_t n, ptrdiff_t k, double near, double goal,
-        const double* w, const double* weights, Py_ssize_t* order, Py_ssize_t* n_near
+        const double* w, const double* weights, double* products, Py_ssize_t* order,
+        Py_ssize_t* n_near
     )
 
 # Rows that are visited again: those of less product, or of weight.
@@ -76,12 +78,13 @@ cdef class Descent:
     ) except -1:
         """Start over rows that their owner holds for as long."""
         PyMem_Free(self._w)
-        self._w = <double*> PyMem_Calloc(k + 2 * n + 1, sizeof(double))
+        self._w = <double*> PyMem_Calloc(k + 3 * n + 1, sizeof(double))
         if self._w == NULL:
             raise MemoryError
         self._owner, self._rows, self._n, self._k = owner, rows, n, k
         self._weights = self._w + k
-        self._order = <Py_ssize_t*> (self._weights + n)
+        self._products = self._weights + n
+        self._order = <Py_ssize_t*> (self._products + n)
         for i in range(n):
             self._order[i] = i
         self._state = SEED
@@ -133,10 +136,15 @@ cdef class Descent:
         self._descend(1, 1)
         self._look()
 
+    cdef void _set(self, const double* w) noexcept nogil:
+        """Take another vector, and look at all rows."""
+        memcpy(self._w, w, self._k * sizeof(double))
+        self._look()
+
     cdef void _look(self) noexcept nogil:
         self.n_wrong = look_at(
             self._rows, self._n, self._k, NEAR, self._goal, self._w, self._weights,
-            self._order, &self.n_near,
+            self._products, self._order, &self.n_near,
         )
 
     cdef Py_ssize_t _descend(

@@ -12,20 +12,21 @@
 #define COLUMNS 16
 #define CACHED 16384
 
-/* sums += what the rows have beyond the base, and squares += the squares of it. No base is
-   zero. With the first row as the base, which is within sqrt(n) deviations of the mean
+/* sums += what the rows have beyond the base, squares += the squares of it, and sizes += its
+   magnitude, which alone never vanishes by underflow. No base is zero. With the first row as the base, which is within sqrt(n) deviations of the mean
    whatever it is, the variance that follows is as good as if the mean were known before. */
 FOR_EACH_PROCESSOR
 static void add_up(
     const double *restrict X, ptrdiff_t n, ptrdiff_t d, const double *restrict base,
-    double *restrict sums, double *restrict squares)
+    double *restrict sums, double *restrict squares, double *restrict sizes)
 {
     const double zeros[COLUMNS] = {0};
     ptrdiff_t n_rows = CACHED / d > 8 ? CACHED / d : 8;
     for (ptrdiff_t start = 0; start < n; start += n_rows) {
         ptrdiff_t stop = n - start < n_rows ? n : start + n_rows;
         for (ptrdiff_t first = 0; first < d; first += COLUMNS) {
-            double sum[COLUMNS] = {0}, square[COLUMNS] = {0}, beyond;
+            double sum[COLUMNS] = {0}, square[COLUMNS] = {0}, total[COLUMNS] = {0};
+            double beyond;
             ptrdiff_t size = d - first < COLUMNS ? d - first : COLUMNS;
             const double *x = X + first, *from = base ? base + first : zeros;
             if (size == COLUMNS)  /* known beforehand, which registers need */
@@ -34,6 +35,7 @@ static void add_up(
                         beyond = x[i * d + j] - from[j];
                         sum[j] += beyond;
                         square[j] += beyond * beyond;
+                        total[j] += fabs(beyond);
                     }
             else
                 for (ptrdiff_t i = start; i < stop; i++)
@@ -41,10 +43,12 @@ static void add_up(
                         beyond = x[i * d + j] - from[j];
                         sum[j] += beyond;
                         square[j] += beyond * beyond;
+                        total[j] += fabs(beyond);
                     }
             for (ptrdiff_t j = 0; j < size; j++) {
                 sums[first + j] += sum[j];
                 squares[first + j] += square[j];
+                sizes[first + j] += total[j];
             }
         }
     }

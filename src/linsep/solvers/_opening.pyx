@@ -19,7 +19,7 @@ from linsep.solvers.blas import calm_blas
 cdef extern from "_opening.h" nogil:
     void add_up(
         const double* X, ptrdiff_t n, ptrdiff_t d, const double* base, double* sums,
-        double* squares
+        double* squares, double* sizes
     )
     void least_products(
         const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d, const double* w,
@@ -53,26 +53,23 @@ cdef Py_ssize_t SEEN_AT_ONCE = 32
 
 
 cdef bint _spread(
-    const double[:, ::1] X, double* centre, double* scale, bint centred
+    const double[:, ::1] X, double* centre, double* scale, double* sizes, bint centred
 ) noexcept nogil:
     """Set what to take from each column, and what to multiply it by; tell if it works.
 
     That is its mean, unless it is not to be centred, and one over its deviation; 0 for
-    a constant column.
+    a constant column. The sizes are room for a number of each column, zero.
     """
     cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
     cdef double square, mean, largest
-    add_up(&X[0, 0], n, d, &X[0, 0] if centred else NULL, centre, scale)
+    add_up(&X[0, 0], n, d, &X[0, 0] if centred else NULL, centre, scale, sizes)
     for j in range(d):
         if scale[j] > n / LEAST or fabs(X[0, j]) > 1.0 / LEAST:
             return False
         mean = centre[j] / n
         square = scale[j] / n - (mean * mean if centred else 0.0)
         centre[j] = X[0, j] + mean if centred else 0.0
-        if scale[j] == 0.0:
-            for i in range(n):
-                if X[i, j] != centre[j]:
-                    return False  # the squares were lost
+        if sizes[j] == 0.0:
             continue
         scale[j] = 1.0 / sqrt(max(square, 0.0))
         if square < LEAST or scale[j] * CONSTANT * fabs(centre[j]) > 1.0:
@@ -86,19 +83,16 @@ cdef bint _spread(
 
 
 cdef double _balance(
-    const double[:, ::1] X, const int8_t[::1] signs, bint constant, double* w
+    double down, double up, bint constant, double* w, Py_ssize_t d
 ) noexcept nogil:
     """Move the intercept to between the classes, and the least ``a_i . w`` to near 1.
 
-    Returns that least product, before it is moved near 1.
+    It is at least `down` for the rows of one class, `up` for those of the other. Returns
+    the least, before it is moved near 1.
     """
-    cdef Py_ssize_t j, d = X.shape[1]
-    cdef double down, up, least
+    cdef Py_ssize_t j
+    cdef double least = min(down, up)
     cdef int power
-    least_products(
-        &X[0, 0], &signs[0], X.shape[0], d, w, w[d] if constant else 0.0, &down, &up
-    )
-    least = min(down, up)
     if constant and isfinite(down - up):
         w[d] += 0.5 * (down - up)
         least = 0.5 * (down + up)
@@ -178,7 +172,9 @@ def means_apart(const double[:, ::1] X, const int8_t[::1] signs, bint constant):
         spread = sums[2, j] / n - mean * mean
         if spread > CONSTANT * sums[2, j] / n:
             w[j] = sums[1, j] / spread
-    return _balance(X, signs, constant, &w[0]) > 0.0, weights, (length, weighed, longest)
+    least_products(&X[0, 0], &signs[0], n, d, &w[0], 0.0, &down, &up)
+    mean = _balance(down, up, constant, &w[0], d)
+    return mean > 0.0, weights, (length, weighed, longest)
 
 
 cdef class Unit:
@@ -207,17 +203,18 @@ cdef class Unit:
         Returns whether there are unit rows: no number is too large or too small, no row
         zero.
         """
-        cdef Py_ssize_t n = X.shape[0], d = X.shape[1]
+        cdef Py_ssize_t n = X.shape[0], d = X.shape[1], held = 2 * n + 3 * d
         self._X, self._signs, self._constant = X, signs, constant
         self._n, self._k = n, d + (constant > 0.0)
-        self._block = <double*> PyMem_Malloc((2 * (n + d) + n * self._k) * sizeof(double))
+        self._block = <double*> PyMem_Malloc((held + n * self._k) * sizeof(double))
         if self._block == NULL:
             raise MemoryError
-        memset(self._block, 0, 2 * (n + d) * sizeof(double))
+        memset(self._block, 0, held * sizeof(double))
         self._p, self._lengths = self._block, self._block + n
         self._centre, self._scale = self._block + 2 * n, self._block + 2 * n + d
-        self._unit = self._block + 2 * (n + d)
-        return _spread(X, self._centre, self._scale, constant > 0.0) and (
+        self._unit = self._block + held
+        sizes = self._scale + d
+        return _spread(X, self._centre, self._scale, sizes, constant > 0.0) and (
             unit_rows(
                 &X[0, 0], &signs[0], n, d, self._centre, self._scale,
                 constant, LEAST, self._unit, self._lengths,
@@ -323,12 +320,20 @@ cdef class Unit:
                 return False
         return True
 
-    cdef void _weights(self, double* w) noexcept nogil:
+    cdef void _weights(self, double* w, const double* products) noexcept nogil:
         """Turn a vector into weights on the columns, the intercept between the classes.
 
-        Over a power of two, so that the least ``a_i . w`` is near 1.
+        Over a power of two, so that the least ``a_i . w`` is near 1. The vector has these
+        products with the unit rows.
         """
-        cdef Py_ssize_t j, d = self._X.shape[1], k = self._k
+        cdef Py_ssize_t i, j, d = self._X.shape[1], k = self._k
+        cdef double product, down = INFINITY, up = INFINITY
+        for i in range(self._n):
+            product = products[i] * self._lengths[i]
+            if self._signs[i] > 0:
+                up = min(up, product)
+            else:
+                down = min(down, product)
         if self._triangle != NULL:
             solve_triangle(k, self._triangle, k, False, w)
         if k > d:
@@ -337,7 +342,7 @@ cdef class Unit:
             w[j] *= self._scale[j]
             if k > d:
                 w[d] -= self._centre[j] * w[j]
-        _balance(self._X, self._signs, k > d, w)
+        _balance(down, up, k > d, w, d)
 
 
 def opened_rows(
@@ -395,7 +400,9 @@ def opened_rows(
         memcpy(&w[0], descent._w, k * sizeof(double))
     if weights is not None:
         w = weights
-        unit._weights(&w[0])
+        if not is_found:  # by the descent, which knows the products
+            descent._set(&w[0])
+        unit._weights(&w[0], descent._products)
     is_bound = hull_sizes(&X[0, 0], d, NULL, unit._p, n, k > d, &signs[0], sizes)
     bound = (sizes[0], sizes[1], sizes[2]) if is_bound else None
     return n_rounds, weights, bound, None, None, True
