@@ -8,6 +8,7 @@ cdef class Descent:
     cdef readonly bint has_enough
     cdef object _owner
     cdef const double* _rows
+    cdef const float* _short
     cdef Py_ssize_t _n, _k
     cdef double _goal
     cdef double* _w
@@ -17,7 +18,8 @@ cdef class Descent:
     cdef uint64_t _state
 
     cdef int _over(
-        self, const double* rows, Py_ssize_t n, Py_ssize_t k, object owner
+        self, const double* rows, const float* short_rows, Py_ssize_t n, Py_ssize_t k,
+        object owner
     ) except -1
     cdef void _begin(self) noexcept nogil
     cdef void _set(self, const double* w) noexcept nogil

@@ -10,12 +10,21 @@ import sys
 import numpy as np
 
 cdef extern from "_descent.h" nogil:
-    double visit(
+    double visit_double(
         const double* rows, ptrdiff_t k, double near, double* w, double* weights,
         Py_ssize_t* order, Py_ssize_t* n_active, uint64_t* state
     )
-    ptrdiff_t look_at(
+    ptrdiff_t look_at_double(
         const double* rows, ptrdiff_t n, ptrdiff_t k, double near, double goal,
+        const double* w, const double* weights, double* products, Py_ssize_t* order,
+        Py_ssize_t* n_near
+    )
+    double visit_float(
+        const float* rows, ptrdiff_t k, double near, double* w, double* weights,
+        Py_ssize_t* order, Py_ssize_t* n_active, uint64_t* state
+    )
+    ptrdiff_t look_at_float(
+        const float* rows, ptrdiff_t n, ptrdiff_t k, double near, double goal,
         const double* w, const double* weights, double* products, Py_ssize_t* order,
         Py_ssize_t* n_near
     )
@@ -68,20 +77,22 @@ cdef class Descent:
     def __init__(
         self, const double[:, ::1] rows, seed: int | None = None, double goal = 0.0
     ):
-        self._over(&rows[0, 0], rows.shape[0], rows.shape[1], rows)
+        self._over(&rows[0, 0], NULL, rows.shape[0], rows.shape[1], rows)
         self._goal = goal
         if seed is not None:
             self._state = seed
 
     cdef int _over(
-        self, const double* rows, Py_ssize_t n, Py_ssize_t k, object owner
+        self, const double* rows, const float* short_rows, Py_ssize_t n, Py_ssize_t k,
+        object owner
     ) except -1:
-        """Start over rows that their owner holds for as long."""
+        """Start over rows that their owner holds for as long; of floats if they are."""
         PyMem_Free(self._w)
         self._w = <double*> PyMem_Calloc(k + 3 * n + 1, sizeof(double))
         if self._w == NULL:
             raise MemoryError
-        self._owner, self._rows, self._n, self._k = owner, rows, n, k
+        self._owner, self._rows, self._short = owner, rows, short_rows
+        self._n, self._k = n, k
         self._weights = self._w + k
         self._products = self._weights + n
         self._order = <Py_ssize_t*> (self._products + n)
@@ -142,10 +153,16 @@ cdef class Descent:
         self._look()
 
     cdef void _look(self) noexcept nogil:
-        self.n_wrong = look_at(
-            self._rows, self._n, self._k, NEAR, self._goal, self._w, self._weights,
-            self._products, self._order, &self.n_near,
-        )
+        if self._short != NULL:
+            self.n_wrong = look_at_float(
+                self._short, self._n, self._k, NEAR, self._goal, self._w, self._weights,
+                self._products, self._order, &self.n_near,
+            )
+        else:
+            self.n_wrong = look_at_double(
+                self._rows, self._n, self._k, NEAR, self._goal, self._w, self._weights,
+                self._products, self._order, &self.n_near,
+            )
 
     cdef Py_ssize_t _descend(
         self, Py_ssize_t visits_a_row, Py_ssize_t most_rounds
@@ -159,10 +176,16 @@ cdef class Descent:
             was_all = n_active == self.n_near
             n_left -= n_active
             n_rounds += 1
-            least = visit(
-                self._rows, self._k, NEAR, self._w, self._weights, self._order,
-                &n_active, &self._state,
-            )
+            if self._short != NULL:
+                least = visit_float(
+                    self._short, self._k, NEAR, self._w, self._weights, self._order,
+                    &n_active, &self._state,
+                )
+            else:
+                least = visit_double(
+                    self._rows, self._k, NEAR, self._w, self._weights, self._order,
+                    &n_active, &self._state,
+                )
             if least > ENOUGH:
                 if was_all:
                     self.has_enough = True

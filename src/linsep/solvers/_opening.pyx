@@ -25,10 +25,15 @@ cdef extern from "_opening.h" nogil:
         const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d, const double* w,
         double constant, double* down, double* up
     )
-    ptrdiff_t unit_rows(
+    ptrdiff_t unit_rows_double(
         const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d,
         const double* centre, const double* scale, double constant, double least,
         double* out, double* lengths
+    )
+    ptrdiff_t unit_rows_float(
+        const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d,
+        const double* centre, const double* scale, double constant, double least,
+        float* out, double* lengths
     )
 
 # A column that varies by less than this share of its values is constant.
@@ -39,6 +44,8 @@ cdef Py_ssize_t BLOCK_COLUMNS = 512
 cdef double LEAST = 2.0**-100
 # A column of which no more than this share, squared, is new depends on the others.
 cdef double DEPENDENT = 1e-13
+# Less of a product with a unit row may be what was rounded to a float.
+cdef double ROUNDED = 1e-4
 # Unit rows whose product is not below this are not opposite, whatever was rounded.
 cdef double NEARLY_OPPOSITE = -1.0 + 1e-6
 # Rows are whitened if the first round does not do and this takes so many multiply-adds.
@@ -189,6 +196,7 @@ cdef class Unit:
     cdef double _constant
     cdef double *_block
     cdef double *_unit
+    cdef float *_short
     cdef double *_triangle
     cdef double *_centre
     cdef double *_scale
@@ -196,9 +204,12 @@ cdef class Unit:
     cdef double *_p
 
     cdef bint _over(
-        self, const double[:, ::1] X, const int8_t[::1] signs, double constant
+        self, const double[:, ::1] X, const int8_t[::1] signs, double constant,
+        bint as_floats
     ) except -1:
         """Take the rows, and the constant as a further column unless that is 0.
+
+        Of many rows the descent needs no more than floats, in half the memory.
 
         Returns whether there are unit rows: no number is too large or too small, no row
         zero.
@@ -206,20 +217,28 @@ cdef class Unit:
         cdef Py_ssize_t n = X.shape[0], d = X.shape[1], held = 2 * n + 3 * d
         self._X, self._signs, self._constant = X, signs, constant
         self._n, self._k = n, d + (constant > 0.0)
-        self._block = <double*> PyMem_Malloc((held + n * self._k) * sizeof(double))
+        self._block = <double*> PyMem_Malloc(
+            held * sizeof(double)
+            + n * self._k * (sizeof(float) if as_floats else sizeof(double))
+        )
         if self._block == NULL:
             raise MemoryError
         memset(self._block, 0, held * sizeof(double))
         self._p, self._lengths = self._block, self._block + n
         self._centre, self._scale = self._block + 2 * n, self._block + 2 * n + d
-        self._unit = self._block + held
         sizes = self._scale + d
-        return _spread(X, self._centre, self._scale, sizes, constant > 0.0) and (
-            unit_rows(
-                &X[0, 0], &signs[0], n, d, self._centre, self._scale,
-                constant, LEAST, self._unit, self._lengths,
+        if not _spread(X, self._centre, self._scale, sizes, constant > 0.0):
+            return False
+        if as_floats:
+            self._short = <float*> (self._block + held)
+            return n == unit_rows_float(
+                &X[0, 0], &signs[0], n, d, self._centre, self._scale, constant, LEAST,
+                self._short, self._lengths,
             )
-            == n
+        self._unit = self._block + held
+        return n == unit_rows_double(
+            &X[0, 0], &signs[0], n, d, self._centre, self._scale, constant, LEAST,
+            self._unit, self._lengths,
         )
 
     def __dealloc__(self):
@@ -327,8 +346,9 @@ cdef class Unit:
         products with the unit rows.
         """
         cdef Py_ssize_t i, j, d = self._X.shape[1], k = self._k
-        cdef double product, down = INFINITY, up = INFINITY
+        cdef double product, down = INFINITY, up = INFINITY, least = INFINITY
         for i in range(self._n):
+            least = min(least, products[i])
             product = products[i] * self._lengths[i]
             if self._signs[i] > 0:
                 up = min(up, product)
@@ -342,6 +362,11 @@ cdef class Unit:
             w[j] *= self._scale[j]
             if k > d:
                 w[d] -= self._centre[j] * w[j]
+        if self._short != NULL and least < ROUNDED:
+            product = w[d] if k > d else 0.0
+            least_products(
+                &self._X[0, 0], &self._signs[0], self._n, d, w, product, &down, &up
+            )
         _balance(down, up, k > d, w, d)
 
 
@@ -367,15 +392,15 @@ def opened_rows(
     cdef bint is_found, is_limited = most_rounds is not None
     cdef double[3] sizes
     cdef double[::1] w
-    if not unit._over(X, signs, constant):
+    if not unit._over(X, signs, constant, not is_small):
         return None
     cdef Py_ssize_t k = unit._k, size = n * d
     most = most_rounds if is_limited else sys.maxsize
-    descent._over(unit._unit, n, k, None)
+    descent._over(unit._unit, unit._short, n, k, None)
     descent._begin()
     if descent.n_wrong:
-        if n * k * k <= MOST_WHITENED and most > 1 and unit._whiten():
-            descent._over(unit._unit, n, k, None)
+        if is_small and n * k * k <= MOST_WHITENED and most > 1 and unit._whiten():
+            descent._over(unit._unit, unit._short, n, k, None)
             descent._begin()
             n_rounds = 2
         n_rounds += descent._go_on(most - n_rounds, check)
