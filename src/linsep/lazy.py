@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -88,3 +88,37 @@ class LazyIfMade(Lazy[Value]):
     def __setstate__(self, state: dict[str, Value]) -> None:
         """Restore; an empty state is one too."""
         self.__dict__.update(state)
+
+
+def late() -> Any:
+    """Return the default of a dataclass's field that may be made when first looked at.
+
+    It is None, unless the record's dictionary has a `Lazy` under the name of the field
+    with ``_late_`` before it.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Record:
+    ...     value: int | None = late()
+    >>> record = Record.__new__(Record)
+    >>> vars(record)["_late_value"] = Lazy(lambda: 6 * 7)
+    >>> record.value, Record(1).value, Record().value
+    (42, 1, None)
+    """
+    return _Late()
+
+
+class _Late:
+    """What `late` returns: asked only where the record's dictionary has no value."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, record: object, owner: type | None = None) -> Any:
+        lazy = None if record is None else vars(record).get(f"_late_{self._name}")
+        if lazy is None:
+            return None
+        value = vars(record)[self._name] = lazy.value
+        return value

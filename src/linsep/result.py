@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.arrays import Floats, Index
-from linsep.lazy import Lazy, LazyIfMade
+from linsep.lazy import Lazy, LazyIfMade, late
 from linsep.printable import exact_text
 from linsep.report.page import HasPage, Page
 from linsep.wrapping import WIDTH, wrapped
@@ -139,9 +139,9 @@ class Separation(HasPage):
     margin_lower: float = -np.inf
     margin_upper: float = np.inf
     conflict: Index | None = None
-    conflict_weights: tuple[Fraction, ...] | None = None
+    conflict_weights: tuple[Fraction, ...] | None = late()
     conflict_rows: Floats | None = None
-    conflict_labels: NDArray[Any] | None = None
+    conflict_labels: NDArray[Any] | None = late()
     n_passes: int = 0
     n_rounds: int = 0
     trace: tuple[Progress, ...] = ()

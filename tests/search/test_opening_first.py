@@ -27,9 +27,10 @@ LABELS = np.array([0, 0, 0, 1, 1, 1])
 def fields_of(answer):
     """All that an answer says but how long it took."""
     fields = {
-        name: value.tolist() if isinstance(value, np.ndarray) else value
-        for name, value in vars(answer).items()
-        if not name.startswith("_")
+        field.name: value.tolist() if isinstance(value, np.ndarray) else value
+        for field in dataclasses.fields(answer)
+        if not field.name.startswith("_")
+        for value in [getattr(answer, field.name)]
     }
     trace = [dataclasses.replace(step, seconds=0.0) for step in answer.trace]
     return fields | {"trace": trace, "seconds": 0.0}
@@ -51,6 +52,8 @@ def test_an_answer_at_once_is_that_of_a_search(X, labels, fit_intercept):
         X, y, fit_intercept=fit_intercept, callback=lambda _: False
     )
     assert fields_of(at_once) == fields_of(searched)
+    again = pickle.loads(pickle.dumps(at_once))
+    assert fields_of(again) == fields_of(searched)
     assert at_once.certificate.to_json() == searched.certificate.to_json()
 
 

@@ -250,15 +250,18 @@ def _conflict(
         order = np.argsort(given)
         given, conflict = given[order], conflict[order]
         weights = tuple(weights[at] for at in order)
-    signs = problem.rows.signs[conflict]
     features = as_dense(problem.rows.features(conflict))
     names = problem.row_names
     return {
         "_conflict_names": Lazy(lambda: tuple(map(names.one, given))),
         "conflict": given,
-        "conflict_weights": tuple([Fraction(weight, total) for weight in weights]),
         "conflict_rows": features.astype(np.float64, copy=False),
-        "conflict_labels": problem.classes[-(signs > 0).astype(np.intp)],
+        "_late_conflict_weights": Lazy(
+            lambda: tuple([Fraction(weight, total) for weight in weights])
+        ),
+        "_late_conflict_labels": Lazy(
+            lambda: problem.classes[np.where(problem.rows.signs[conflict] > 0, -1, 0)]
+        ),
     }
 
 
