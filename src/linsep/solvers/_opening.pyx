@@ -98,15 +98,16 @@ cdef double _balance(
     the least, before it is moved near 1.
     """
     cdef Py_ssize_t j
-    cdef double least = min(down, up)
+    cdef double shift, least = min(down, up)
     cdef int power
     if constant and isfinite(down - up):
         w[d] += 0.5 * (down - up)
         least = 0.5 * (down + up)
     if least > LEAST and least < 1.0 / LEAST:
         frexp(least, &power)
+        shift = ldexp(1.0, 1 - power)
         for j in range(d + constant):
-            w[j] = ldexp(w[j], 1 - power)
+            w[j] *= shift
     return least
 
 

@@ -24,10 +24,11 @@ from linsep.solvers.descent import constant_beside, is_worth_it
 from linsep.solvers.pieces import Check
 
 # Entries of the rows, at most: a round then takes some ten microseconds.
-MOST_ENTRIES = 1 << 17
+MOST_ENTRIES = 1 << 18
 # The same of rows that have many columns, and are copied in memory.
 MOST_LONG = 20_000_000
-# Rows of so many columns each, and no more entries, are tried by their means first.
+# Rows of so many columns each, not small and of no more entries, are tried by their means
+# first.
 WIDE, MOST_WIDE = 2, 1 << 27
 
 
@@ -70,7 +71,7 @@ def opened(
         return None
     (n, d), X = rows.shape, rows.X
     is_held = type(X) is np.ndarray  # and not mapped
-    if d > WIDE * n and is_held and X.size <= MOST_WIDE:
+    if d > WIDE * n and is_held and MOST_ENTRIES < X.size <= MOST_WIDE:
         found = _from_means(rows)
         if found is not None:
             return found
