@@ -15,3 +15,7 @@ cdef bint hull_sizes(
     const int8_t* signs,
     double* sizes,
 ) except -1
+
+cpdef double length_above(
+    double length, double weighed, double longest, Py_ssize_t n_terms
+) noexcept

@@ -78,6 +78,9 @@ def hull_point(
     p: Floats,
     balanced: bool,
 ) -> tuple[float, float, float] | None: ...
+def length_above(
+    length: float, weighed: float, longest: float, n_terms: int
+) -> float: ...
 def centred_rows(
     rows: Floats, centre: Floats, out: Floats, largest: Floats
 ) -> None: ...

@@ -12,6 +12,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t, uintptr_t
 
 # A sum of squares above this one lost nothing to underflow that could be seen.
 cdef double LEAST_SQUARE = 1e-250
+cdef double EPS = 2.0**-52
 
 ctypedef fused real:
     float
@@ -404,6 +405,20 @@ def hull_point(
         &rows[0, 0], rows.shape[1], named, &p[0], p.shape[0], balanced, NULL, sizes
     )
     return (sizes[0], sizes[1], sizes[2]) if found else None
+
+
+cpdef double length_above(
+    double length, double weighed, double longest, Py_ssize_t n_terms
+) noexcept:
+    """Bound the true length of ``sum_i p_i a_i`` from what `hull_point` returns.
+
+    As computed, of equal masses of both classes but for rounding, from so many rows and
+    columns that were summed.
+    """
+    # What the sums may lose, and what an imbalance of the rounded masses may cost: a
+    # separating unit vector's intercept is at most the largest length.
+    cdef double rounding = (n_terms + 16) * EPS
+    return length * (1.0 + rounding) + rounding * (weighed + longest)
 
 
 def centred_rows(

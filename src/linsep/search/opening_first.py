@@ -19,8 +19,9 @@ from linsep.search.answers import Verdict, result_of
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Effort, Interval
 from linsep.search.reasons import Reason
+from linsep.solvers._opening import Opening
 from linsep.solvers.bounds import margin_lower
-from linsep.solvers.opening import Opening, opened
+from linsep.solvers.opening import opened
 
 if TYPE_CHECKING:
     from linsep.search.separator_search import Search

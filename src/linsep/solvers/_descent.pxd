@@ -28,3 +28,6 @@ cdef class Descent:
         self, Py_ssize_t visits_a_row, Py_ssize_t most_rounds
     ) noexcept nogil
     cdef Py_ssize_t _go_on(self, Py_ssize_t most_rounds, object check) except -1
+
+
+cpdef double constant_beside(Py_ssize_t n_columns) noexcept

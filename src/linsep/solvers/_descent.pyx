@@ -1,6 +1,7 @@
 """Dual coordinate descent towards the largest margin of signed rows, compiled."""
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.math cimport sqrt
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
@@ -42,6 +43,8 @@ cdef double FIRST_WRONG = 0.125, STILL_WRONG = 0.75
 cdef Py_ssize_t LEAST_VISITS = 8
 cdef double VISITS_A_COLUMN = 0.25
 MOST_VISITS = 100
+# The constant is this share of a row's length: what is shorter is learnt slowly.
+cdef double CONSTANT_SHARE = 1.0 / 3.0
 # Multiply-adds of the visits between two checks: some ten milliseconds.
 cdef Py_ssize_t BATCH = 1 << 27
 cdef uint64_t SEED = 88_172_645_463_325_252
@@ -231,3 +234,8 @@ def gone_on(Descent descent, Py_ssize_t most_rounds = sys.maxsize, check=None):
     `check` is called now and then, and raises to end it.
     """
     return descent._go_on(most_rounds, check)
+
+
+cpdef double constant_beside(Py_ssize_t n_columns) noexcept:
+    """Return the constant that goes with columns of unit variance."""
+    return max(1.0, CONSTANT_SHARE * sqrt(n_columns))

@@ -16,7 +16,7 @@ import numpy as np
 
 from linsep.arrays import Floats, Index
 from linsep.rows import as_dense, is_sparse, split
-from linsep.rows._sweeps import hull_point, length
+from linsep.rows._sweeps import hull_point, length, length_above
 from linsep.solvers.scaling import (
     SMALL_BLOCKS,
     exponent_above,
@@ -126,24 +126,6 @@ def _of_sparse(
         return sizes, 0
     exponent = max((exponent_above(part) for _, part in parts()), default=0)
     return summed(exponent), exponent
-
-
-def length_above(length: float, weighed: float, longest: float, n_terms: int) -> float:
-    """Bound the true length of ``sum_i p_i a_i`` from the one computed.
-
-    Parameters
-    ----------
-    length : float
-        As computed, of equal masses of both classes but for rounding.
-    weighed, longest : float
-        ``sum_i p_i |a_i|`` and ``max_i |a_i|``.
-    n_terms : int
-        Rows and columns that were summed.
-    """
-    # What the sums may lose, and what an imbalance of the rounded masses may cost: a
-    # separating unit vector's intercept is at most the largest length.
-    rounding = (n_terms + 16) * EPS
-    return length * (1.0 + rounding) + rounding * (weighed + longest)
 
 
 def margin_lower(slack: float, coef: Floats) -> float:

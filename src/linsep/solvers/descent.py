@@ -8,17 +8,13 @@ is given up soon where they do not show (`linsep.solvers.engines` has what is le
 
 from __future__ import annotations
 
-import math
-
-from linsep.solvers._descent import begun, gone_on
+from linsep.solvers._descent import begun, constant_beside, gone_on
 
 __all__ = ["begun", "constant_beside", "gone_on", "is_worth_it"]
 
 # What is asked of the products of a part of the rows: what separates it by little meets
 # many more on the wrong side.
 GOAL = 0.25
-# The constant is this share of a row's length: what is shorter is learnt slowly.
-CONSTANT_SHARE = 1.0 / 3.0
 # Rows of fewer columns have their metric formed as soon as a hundred visits are made.
 MANY_COLUMNS = 128
 
@@ -26,8 +22,3 @@ MANY_COLUMNS = 128
 def is_worth_it(n_columns: int) -> bool:
     """Tell whether the descent of dense rows is over before their metric is formed."""
     return n_columns >= MANY_COLUMNS
-
-
-def constant_beside(n_columns: int) -> float:
-    """Return the constant that goes with columns of unit variance."""
-    return max(1.0, CONSTANT_SHARE * math.sqrt(n_columns))

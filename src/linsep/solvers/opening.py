@@ -10,53 +10,23 @@ metric would be formed.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from linsep.arrays import Floats, Index
 from linsep.rows import DenseRows, Rows
-from linsep.solvers._opening import means_apart, opened_rows
+from linsep.rows._sweeps import length_above
+from linsep.solvers._opening import Opening, means_apart, opened_rows
 from linsep.solvers.active_set import TOLERANCE
 from linsep.solvers.blas import calm_blas
-from linsep.solvers.bounds import length_above
-from linsep.solvers.descent import constant_beside, is_worth_it
+from linsep.solvers.descent import is_worth_it
 from linsep.solvers.pieces import Check
 
 # Entries of the rows, at most: a round then takes some ten microseconds.
 MOST_ENTRIES = 1 << 18
 # The same of rows that have many columns, and are copied in memory.
 MOST_LONG = 20_000_000
-# Rows of so many columns each, not small and of no more entries, are tried by their means
-# first.
+# Rows of so many columns each are tried by their means first, if they are not small and
+# of no more entries.
 WIDE, MOST_WIDE = 2, 1 << 27
-
-
-class Opening(NamedTuple):
-    """What the opening came to.
-
-    Attributes
-    ----------
-    n_rounds : int
-        Rounds of the descent, and steps of the active set.
-    w : ndarray of shape (d,) or None
-        Weights that seem to separate all rows, the intercept between the classes.
-    margin_upper : float
-        No hyperplane has a larger margin.
-    conflict : tuple of ndarrays or None
-        Rows that seem to be in conflict, and their weights.
-    opposite : tuple of int or None
-        The first row that seems opposite to an earlier one, behind that.
-    may_be_opposite : bool
-        Whether there may be two rows of opposite directions.
-    """
-
-    n_rounds: int
-    w: Floats | None = None
-    margin_upper: float = np.inf
-    conflict: tuple[Index, Floats] | None = None
-    opposite: tuple[int, int] | None = None
-    may_be_opposite: bool = True
 
 
 def opened(
@@ -76,17 +46,13 @@ def opened(
         if found is not None:
             return found
     is_small = X.size <= MOST_ENTRIES
-    is_long = is_held and is_worth_it(d) and X.size <= MOST_LONG
-    if X.size == 0 or not (is_small or is_long):
+    if X.size == 0 or not (
+        is_small or (is_held and X.size <= MOST_LONG and is_worth_it(d))
+    ):
         return None
     X = np.ascontiguousarray(X, dtype=np.float64)
-    constant = constant_beside(X.shape[1]) if rows.fit_intercept else 0.0
-    told = opened_rows(X, rows.signs, constant, TOLERANCE, most_rounds, is_small, check)
-    if told is None:
-        return None
-    n_rounds, w, sizes, conflict, opposite, may_be_opposite = told
-    upper = np.inf if sizes is None else length_above(*sizes, n + d)
-    return Opening(n_rounds, w, upper, conflict, opposite, may_be_opposite)
+    centred = rows.fit_intercept
+    return opened_rows(X, rows.signs, centred, TOLERANCE, most_rounds, is_small, check)
 
 
 def _from_means(rows: DenseRows) -> Opening | None:

@@ -1,4 +1,4 @@
-/* What the opening spends its time on: rows of doubles, one after the other. */
+/* Sums over rows of doubles, and rows of unit length. */
 
 #include <math.h>
 #include <stddef.h>
@@ -7,6 +7,9 @@
 
 #include "../rows/_dot.h"
 #include "../rows/_processors.h"
+
+#define LEAST 0x1p-100
+#define CONSTANT 1e-12
 
 /* Columns whose sums stay in registers; and those that have sums in a cache beside a core,
    where rows are long and are to be read in long pieces. */
