@@ -9,13 +9,14 @@ Where rounding keeps them apart, exact arithmetic settles the support.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from linsep.arrays import Index, no_index
+from linsep.arrays import Index, Signs, no_index
 from linsep.proof.doubles import scale_of
 from linsep.proof.exact import exact_values
 from linsep.proof.largest_margin import (
@@ -26,13 +27,14 @@ from linsep.proof.largest_margin import (
     root_above,
 )
 from linsep.result import Status
-from linsep.rows import Rows, Scan, as_dense, split
+from linsep.rows import DenseRows, Rows, Scan, as_dense, split
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Monitor
 from linsep.search.separator_search import Search, SeparatorEngine
 from linsep.solvers.active_set import Outcome
+from linsep.solvers.bounds import margin_upper
 from linsep.solvers.hard_margin.coordinates import rounded_weights
 from linsep.solvers.hard_margin.support import lowest_support
 from linsep.solvers.hard_margin.working import Solution, solve_margin
@@ -108,17 +110,20 @@ class MarginEngine:
         """Run the active set; where it gets no further, exact arithmetic."""
         if min(working.shape) > MOST_FACTORED:
             return self._without_margin()
-        solution = self._solve(working)
+        rows, signs = self._held(working)
+        solution = self._solve(working, rows, signs)
+        support, weights = solution.support, solution.weights
+        numbers = working.index[support] if signs is None else support
         if is_conflict(solution):
-            p = solution.weights / solution.weights.sum()
-            proved = self.search.prove_conflict(working, solution.support, p)
+            at = working.positions(numbers)
+            proved = self.search.prove_conflict(working, at, weights / weights.sum())
             return proved or self._exactly()
+        monitor, fit_intercept = self.search.monitor, self.search.rows.fit_intercept
         if is_stalled(solution):
-            self.search.monitor.stop_if_due()
+            monitor.stop_if_due()
             return self._exactly()
-        self.search.bound_above(working, solution.support, solution.weights)
-        self._solution = replace(solution, support=working.index[solution.support])
-        self.support = self._solution.support
+        monitor.at_most(margin_upper(rows, weights, fit_intercept, support, signs))
+        self.support, self._solution = numbers, solution._replace(support=numbers)
         return Hyperplane(solution.w)
 
     def accept(
@@ -155,14 +160,26 @@ class MarginEngine:
             square=partial(exact_square, rows, support),
         )
 
-    def _solve(self, working: WorkingSet) -> Solution:
+    def _held(self, working: WorkingSet) -> tuple[Any, Signs | None]:
+        """Return the rows held, and their signs if they are not signed yet.
+
+        Which is so of all the rows of an array, in their order: they are not copied.
+        """
+        rows = self.search.rows
+        may_be = working.is_complete and rows.fit_intercept
+        if may_be and isinstance(rows, DenseRows) and rows.is_plain:
+            return rows.X, rows.signs
+        return working.rows, None
+
+    def _solve(self, working: WorkingSet, rows: Any, signs: Signs | None) -> Solution:
         """Run the active set on the working set."""
         monitor = self.search.monitor
-        before = monitor.n_rounds
+        before, start = monitor.n_rounds, self.support
         solution = solve_margin(
-            working.rows,
+            rows,
             self.search.rows.fit_intercept,
-            start=working.positions(self.support),
+            signs=signs,
+            start=working.positions(start) if signs is None else start,
             tolerance=min(1e-9, 0.1 * self.tol),
             max_steps=monitor.rounds_left,
             should_stop=monitor.counting(),

@@ -8,8 +8,9 @@ from libc.string cimport memset
 
 import numpy as np
 
-from linsep.solvers._blas cimport add_rows, add_scaled, dot, length, products, smallest
-from linsep.solvers._held_rows cimport HeldRows
+from linsep.solvers cimport _blas
+from linsep.solvers._blas cimport add_scaled, dot, length, smallest
+from linsep.solvers._held_rows cimport HeldRows, add_rows, products
 
 OPTIMAL, CONFLICT, STEPS_EXHAUSTED, RUNNING = 0, 1, 2, 3
 cdef enum Ending:
@@ -18,7 +19,7 @@ cdef enum Ending:
 # Violated rows worked off between two pricings of all rows; an eighth of d if more.
 cdef Py_ssize_t BATCH = 32
 # Rows of so few entries are all priced before each step.
-cdef Py_ssize_t FEW_ENTRIES = 1 << 13
+cdef Py_ssize_t PRICED_AT_ONCE = 1 << 13
 # Multiply-adds after which the caller is asked: some milliseconds.
 cdef double A_WHILE = 1 << 24
 # What rounding can take from a margin, relative to the size of what is summed.
@@ -59,29 +60,38 @@ cdef class ActiveRows(HeldRows):
         )
 
     cdef Py_ssize_t _most_violated(
-        self, const Py_ssize_t[::1] candidates, double tolerance
+        self, Py_ssize_t[::1] candidates, Py_ssize_t* n_left, double tolerance
     ) noexcept nogil:
-        """Return the candidate violated most that is not active; -1 for none."""
-        cdef Py_ssize_t i, j, entering = -1
-        cdef double value, limit = 1.0 - tolerance
-        for i in range(candidates.shape[0]):
-            value = self._margin(candidates[i])
-            if value < limit:
-                for j in range(self.k):
-                    if self._active[j] == candidates[i]:
-                        break
-                else:
-                    limit = value
-                    entering = candidates[i]
+        """Return the candidate violated most that is not active; -1 for none.
+
+        Those that are not violated are candidates no more, until rows are priced again.
+        """
+        cdef Py_ssize_t i, j, row, entering = -1, n = n_left[0]
+        cdef double value, least = 1.0 - tolerance
+        n_left[0] = 0
+        for i in range(n):
+            row = candidates[i]
+            value = self._margin(row)
+            if value < 1.0 - tolerance:
+                candidates[n_left[0]] = row
+                n_left[0] += 1
+                if value < least:
+                    for j in range(self.k):
+                        if self._active[j] == row:
+                            break
+                    else:
+                        least = value
+                        entering = row
         return entering
 
     cdef Ending _steps(
-        self, const Py_ssize_t[::1] candidates, double tolerance, Py_ssize_t last
+        self, Py_ssize_t[::1] candidates, double tolerance, Py_ssize_t last
     ) noexcept nogil:
         """Make ``u`` the shortest with ``a_i . u + s_i offset >= 1`` on the candidates."""
         cdef Ending ending = _OPTIMAL
+        cdef Py_ssize_t n_left = candidates.shape[0]
         while ending == _OPTIMAL:
-            self.entering = self._most_violated(candidates, tolerance)
+            self.entering = self._most_violated(candidates, &n_left, tolerance)
             if self.entering < 0:
                 break
             ending = self._enter(last)
@@ -99,12 +109,13 @@ cdef class ActiveRows(HeldRows):
         RUNNING: to be called again, with no row named.
         """
         cdef Py_ssize_t before, m = self._rows.shape[0], d = self._d
-        cdef Py_ssize_t size = 1 if m * d <= FEW_ENTRIES else max(BATCH, d // 8)
+        cdef Py_ssize_t size = 1 if m * d <= PRICED_AT_ONCE else max(BATCH, d // 8)
         cdef Py_ssize_t[::1] worst = np.empty(size, dtype=np.intp)
         cdef Py_ssize_t last = self.n_steps + max_steps
-        cdef const Py_ssize_t[::1] batch = first
+        cdef Py_ssize_t[::1] batch = np.array(first)
         cdef double allowed, work = 0.0
         cdef Ending ending = _RUNNING
+        cdef bint are_named = first.shape[0] > 0
         with nogil:
             while work <= A_WHILE:
                 # What counts as violated grows with the weights, between batches only.
@@ -115,9 +126,9 @@ cdef class ActiveRows(HeldRows):
                 before = self.n_steps
                 ending = self._steps(batch, allowed, last)
                 # Without a step none is violated, or two roundings of a . u disagree.
-                if ending != _OPTIMAL or (self.n_steps == before and not first.shape[0]):
+                if ending != _OPTIMAL or (self.n_steps == before and not are_named):
                     break
-                first = batch = batch[:0]
+                are_named, batch = False, batch[:0]
                 ending = _RUNNING
                 work += m * d + (self.n_steps - before) * d * (4 * self.k + size)
         return ending
@@ -126,7 +137,7 @@ cdef class ActiveRows(HeldRows):
         """Set the worst rows not active with margins below a limit; return how many."""
         cdef Py_ssize_t i, m = self._rows.shape[0]
         cdef double* margins = &self._margins[0]
-        products(m, self._d, self._row(0), &self._u[0], margins)
+        _blas.products(m, self._d, self._row(0), &self._u[0], margins)
         if self._free:
             add_scaled(m, self.offset, &self._signs[0], margins)
         for i in range(self.k):

@@ -16,6 +16,9 @@ from scipy.linalg.cython_lapack cimport dpotrf
 # for which `linsep.solvers.blas` has it keep to one.
 cdef enum:
     SMALL_TRIANGLE = 64
+    # Of so many entries at once, no more; not so for large matrices, as above.
+    ONE_THREAD = 1 << 13
+    MANY_THREADS = 1 << 17
 
 
 cdef inline double dot(Py_ssize_t n, const double* a, const double* b) noexcept nogil:
@@ -38,19 +41,30 @@ cdef inline void add_scaled(
     daxpy(&size, &scale, <double*> a, &one, b, &one)
 
 
+cdef inline int rows_at_once(Py_ssize_t n, Py_ssize_t d) noexcept nogil:
+    """Return how many of n rows a BLAS is given at once."""
+    if ONE_THREAD < n * d <= MANY_THREADS and d <= ONE_THREAD:
+        return <int> (ONE_THREAD // d)
+    return <int> n
+
+
 cdef inline void products(
     Py_ssize_t n, Py_ssize_t d, const double* A, const double* v, double* out
 ) noexcept nogil:
     """Set ``out`` to the products ``a_i . v`` of n rows."""
-    cdef int rows = <int> n, columns = <int> d, one = 1
+    cdef int rows = rows_at_once(n, d), columns = <int> d, one = 1
     cdef double scale = 1.0, keep = 0.0
+    cdef Py_ssize_t first = 0
     memset(out, 0, n * sizeof(double))
     if n == 0 or d == 0:
         return
-    dgemv(
-        "T", &columns, &rows, &scale, <double*> A, &columns,
-        <double*> v, &one, &keep, out, &one,
-    )
+    while first < n:
+        rows = <int> min(rows, n - first)
+        dgemv(
+            "T", &columns, &rows, &scale, <double*> A + first * d, &columns,
+            <double*> v, &one, &keep, out + first, &one,
+        )
+        first += rows
 
 
 cdef inline void add_rows(
@@ -58,14 +72,18 @@ cdef inline void add_rows(
     double* x,
 ) noexcept nogil:
     """Add ``scale sum_i weights_i a_i`` of n rows to ``x``."""
-    cdef int rows = <int> n, columns = <int> d, one = 1
+    cdef int rows = rows_at_once(n, d), columns = <int> d, one = 1
     cdef double keep = 1.0
+    cdef Py_ssize_t first = 0
     if n == 0 or d == 0:
         return
-    dgemv(
-        "N", &columns, &rows, &scale, <double*> A, &columns,
-        <double*> weights, &one, &keep, x, &one,
-    )
+    while first < n:
+        rows = <int> min(rows, n - first)
+        dgemv(
+            "N", &columns, &rows, &scale, <double*> A + first * d, &columns,
+            <double*> weights + first, &one, &keep, x, &one,
+        )
+        first += rows
 
 
 cdef inline void solve_triangle(

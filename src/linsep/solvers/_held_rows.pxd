@@ -1,5 +1,41 @@
 """What the steps of the active set ask of the rows it holds."""
 
+from linsep.solvers cimport _blas
+
+cdef extern from "_small.h" nogil:
+    void few_products(
+        Py_ssize_t n, Py_ssize_t d, const double* A, const double* v, double* out
+    )
+    void add_few_rows(
+        Py_ssize_t n, Py_ssize_t d, const double* A, double scale,
+        const double* weights, double* x
+    )
+
+# Of so many entries a BLAS begins to be quicker.
+cdef enum:
+    FEW_ENTRIES = 4096
+
+
+cdef inline void products(
+    Py_ssize_t n, Py_ssize_t d, const double* A, const double* v, double* out
+) noexcept nogil:
+    """Set ``out`` to the products ``a_i . v`` of n rows."""
+    if n * d <= FEW_ENTRIES:
+        few_products(n, d, A, v, out)
+    else:
+        _blas.products(n, d, A, v, out)
+
+
+cdef inline void add_rows(
+    Py_ssize_t n, Py_ssize_t d, const double* A, double scale, const double* weights,
+    double* x,
+) noexcept nogil:
+    """Add ``scale sum_i weights_i a_i`` of n rows to ``x``."""
+    if n * d <= FEW_ENTRIES:
+        add_few_rows(n, d, A, scale, weights, x)
+    else:
+        _blas.add_rows(n, d, A, scale, weights, x)
+
 
 cdef class HeldRows:
     cdef readonly Py_ssize_t k
@@ -19,6 +55,7 @@ cdef class HeldRows:
 
     cdef const double* _row(self, Py_ssize_t i) noexcept nogil
     cdef double _project_out(self, Py_ssize_t row) noexcept nogil
+    cdef bint _is_well_conditioned(self) noexcept nogil
     cdef void _balance(self, double sign) noexcept nogil
     cdef double _signs_solved(self) noexcept nogil
     cdef void _solve_triangle(self, bint transposed, double* b) noexcept nogil

@@ -11,12 +11,10 @@ from libc.string cimport memcpy, memmove, memset
 import numpy as np
 
 from linsep.solvers._blas cimport (
-    add_rows,
     add_scaled,
     dot,
     drop_column,
     factor_gram,
-    products,
     solve_gram,
     solve_triangle,
 )
@@ -95,24 +93,20 @@ cdef class HeldRows:
         """
         cdef Py_ssize_t i, k = self.k, d = self._d
         cdef const double* a = self._row(row)
-        cdef double least = INFINITY, largest = 0.0, square = dot(d, a, a), squared
-        cdef double curvature
+        cdef double square = dot(d, a, a), squared, least, curvature
         cdef double* z = &self._z[0]
         cdef double* c = &self._c[0]
         cdef double* half = &self._half[0]
         cdef double* signs = &self._half_signs[0]
         cdef double* direction = &self._direction[0]
         cdef int tries
-        for i in range(k):
-            least = min(least, fabs(self._R[i, i]))
-            largest = max(largest, fabs(self._R[i, i]))
         products(k, d, &self._held[0, 0], a, half)
         self._solve_triangle(True, half)
         squared = square - dot(k, half, half)
         self._rho, self._size = 0.0, 1.0
         memcpy(z, a, d * sizeof(double))
         memcpy(direction, half, k * sizeof(double))
-        if largest <= WELL_CONDITIONED * least and squared >= MOSTLY_NEW * square:
+        if squared >= MOSTLY_NEW * square and self._is_well_conditioned():
             self._rise = squared
             if self._free and k > 0:
                 curvature = dot(k, signs, signs)
@@ -139,6 +133,15 @@ cdef class HeldRows:
             self._balance(self._signs[row])
         least = DEPENDENT * self._size
         return squared if squared > least * least * square else 0.0
+
+    cdef bint _is_well_conditioned(self) noexcept nogil:
+        """Tell whether R is, by its diagonal."""
+        cdef Py_ssize_t i
+        cdef double least = INFINITY, largest = 0.0
+        for i in range(self.k):
+            least = min(least, fabs(self._R[i, i]))
+            largest = max(largest, fabs(self._R[i, i]))
+        return largest <= WELL_CONDITIONED * least
 
     cdef void _balance(self, double sign) noexcept nogil:
         """Correct a projection so that the multipliers keep ``sum_i lambda_i s_i = 0``.
@@ -230,6 +233,22 @@ cdef class HeldRows:
                         n += 1
                 goes_on = n < n_held
         return not goes_on
+
+    def settle(self):
+        """Take out the drift that many steps leave in `u` and the multipliers.
+
+        With the factor as it is if it is well conditioned, unless a multiplier comes
+        out negative: else a start is made anew.
+        """
+        cdef Py_ssize_t i
+        cdef double least = 0.0
+        if self.k and self._is_well_conditioned():
+            self._settle()
+            for i in range(self.k):
+                least = min(least, self._multipliers[i])
+            if least >= 0.0:
+                return
+        self.start(self.active[: self.k])
 
     cdef void _hold(self, const Py_ssize_t[::1] wanted) noexcept nogil:
         """Make the independent ones of the rows named active, and no others."""

@@ -68,6 +68,8 @@ class ActiveSet:
         The class of each row, +1.0 or -1.0, needed for a free offset only.
     free_offset : bool, default=False
         Whether there is an offset.
+    squares : ndarray of shape (m,) or None, default=None
+        The squared lengths of the rows, where they are known.
 
     Attributes
     ----------
@@ -76,14 +78,19 @@ class ActiveSet:
     """
 
     def __init__(
-        self, rows: Floats, signs: Floats | None = None, *, free_offset: bool = False
+        self,
+        rows: Floats,
+        signs: Floats | None = None,
+        *,
+        free_offset: bool = False,
+        squares: Floats | None = None,
     ) -> None:
         self.rows = rows
         self.signs = np.zeros(len(rows)) if signs is None else signs
         self.free_offset = free_offset
         self._held = ActiveRows(rows, self.signs, free_offset)
         self._conflict: tuple[Index, Floats] | None = None
-        self._squares = row_squares(rows)
+        self._squares = row_squares(rows) if squares is None else squares
         self.longest = math.sqrt(self._squares.max(initial=0.0))
 
     @property
@@ -170,7 +177,7 @@ class ActiveSet:
                 return
             if ending == OPTIMAL and drifted and n_settled < MOST_SETTLINGS:
                 # Drift of many steps is taken out; what it hid may be violated now.
-                self.start(self.support)
+                self._held.settle()
                 n_settled, drifted = n_settled + 1, False
             elif ending == RUNNING:
                 yield Outcome.RUNNING

@@ -27,7 +27,7 @@ class HardMargin(ActiveSet):
 
     Parameters
     ----------
-    rows, signs, free_offset
+    rows, signs, free_offset, squares
         As of `ActiveSet`.
     check : callable, default=no_check
         Called between pieces of the guess; raises to end it.
@@ -36,9 +36,15 @@ class HardMargin(ActiveSet):
     n_guesses = 0
 
     def __init__(
-        self, rows: Floats, signs: Floats, *, free_offset: bool, check: Check = no_check
+        self,
+        rows: Floats,
+        signs: Floats,
+        *,
+        free_offset: bool,
+        squares: Floats | None = None,
+        check: Check = no_check,
     ) -> None:
-        super().__init__(rows, signs, free_offset=free_offset)
+        super().__init__(rows, signs, free_offset=free_offset, squares=squares)
         self._check = check
 
     @property
