@@ -28,6 +28,7 @@ from linsep.proof.largest_margin import (
 )
 from linsep.result import Status
 from linsep.rows import DenseRows, Rows, Scan, as_dense, split
+from linsep.rows.rounding import error_bound
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
@@ -74,6 +75,11 @@ def is_stalled(solution: Solution) -> bool:
     return solution.outcome is not Outcome.OPTIMAL and not is_conflict(solution)
 
 
+def edge_of(solution: Solution, scan: Scan) -> float:
+    """Return how far ``a_i . w`` of a row on the margin may be from 0, as computed."""
+    return solution.target * (1.0 + 1e-9) + 4 * scan.error
+
+
 @dataclass
 class MarginEngine:
     """Goes on to the largest margin.
@@ -100,6 +106,7 @@ class MarginEngine:
     best: Hyperplane | None = None
     _proved: float = 0.0  # the margin of the best
     _solution: Solution | None = None
+    _is_in_place: bool = False  # all the rows of an array were solved where they are
 
     @property
     def is_closed(self) -> bool:
@@ -111,6 +118,7 @@ class MarginEngine:
         if min(working.shape) > MOST_FACTORED:
             return self._without_margin()
         rows, signs = self._held(working)
+        self._is_in_place = signs is not None
         solution = self._solve(working, rows, signs)
         support, weights = solution.support, solution.weights
         numbers = working.index[support] if signs is None else support
@@ -123,20 +131,40 @@ class MarginEngine:
             monitor.stop_if_due()
             return self._exactly()
         monitor.at_most(margin_upper(rows, weights, fit_intercept, support, signs))
-        self.support, self._solution = numbers, solution._replace(support=numbers)
+        if not self._is_in_place:
+            solution = solution._replace(support=numbers)
+        self.support, self._solution = numbers, solution
         return Hyperplane(solution.w)
+
+    def wanted(self, working: WorkingSet) -> int:
+        """Return how many of the nearest rows a sweep should name.
+
+        Of all the rows of an array none, where rounding leaves little in doubt: they
+        are swept once more should some be needed.
+        """
+        solution, (rounding, _) = self._solution, error_bound(working.shape[1])
+        if solution is None or not self._is_in_place:
+            return working.n_added
+        error = rounding * abs(float(solution.w[-1]))  # at the least
+        return 0 if error < 0.1 * TIGHT * solution.target else working.n_added
 
     def accept(
         self, working: WorkingSet, hyperplane: Hyperplane, scan: Scan
     ) -> Verdict | None:
         """Return the verdict if the interval is closed, or no row is left to take."""
-        solution = self._solution
+        solution, monitor = self._solution, self.search.monitor
         assert solution is not None  # the sweep was of its hyperplane
         self._keep_if_best(hyperplane)
+        if scan.index.size == 0:
+            is_alone = solution.beyond * solution.target > edge_of(solution, scan)
+            if is_alone and monitor.interval.is_closed(min(TIGHT, self.tol)):
+                return self.verdict()
+            monitor.n_passes += 1
+            scan = self.search.rows.scan(hyperplane.w, working.n_added, by_margin=True)
         is_complete = self._missed(scan, working, solution.target).size == 0
         if not self.is_closed and not is_complete:
             return None
-        if not self.search.monitor.interval.is_closed(TIGHT):
+        if not monitor.interval.is_closed(TIGHT):
             self._refine(solution, scan)
         if not self.is_closed:
             return self._exactly()
@@ -238,7 +266,7 @@ class MarginEngine:
 
     def _name_first_rows(self, solution: Solution, scan: Scan) -> None:
         """Where rows tie, let the first of them be the support."""
-        edge = solution.target * (1.0 + 1e-9) + 4 * scan.error
+        edge = edge_of(solution, scan)
         near = scan.index[: np.searchsorted(scan.values, edge, side="right")]
         if near.size <= self.support.size and set(near.tolist()).issubset(
             self.support.tolist()

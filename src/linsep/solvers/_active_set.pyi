@@ -14,7 +14,14 @@ Index = NDArray[np.intp]
 class ActiveRows(HeldRows):
     entering: int
     n_steps: int
+    beyond: float
     def run(
-        self, first: Index, tolerance: float, longest: float, max_steps: int
+        self,
+        first: Index,
+        tolerance: float,
+        longest: float,
+        max_steps: int,
+        most_settled: int = 0,
     ) -> int: ...
+    def carriers(self) -> tuple[Index, Floats]: ...
     def nearest_rows(self, squares: Floats) -> Index: ...

@@ -4,7 +4,7 @@ With k active rows of d columns a step costs O(k d + k^2), besides the pricing o
 """
 
 from libc.math cimport INFINITY, fabs
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -17,7 +17,7 @@ cdef enum Ending:
     _OPTIMAL, _CONFLICT, _STEPS_EXHAUSTED, _RUNNING
 
 # Violated rows worked off between two pricings of all rows; an eighth of d if more.
-cdef Py_ssize_t BATCH = 32
+cdef Py_ssize_t BATCH = 16
 # Rows of so few entries are all priced before each step.
 cdef Py_ssize_t PRICED_AT_ONCE = 1 << 13
 # Multiply-adds after which the caller is asked: some milliseconds.
@@ -41,21 +41,24 @@ cdef class ActiveRows(HeldRows):
         The row that entered last, or could not.
     n_steps : int
         Steps taken so far.
+    beyond : float
+        Once OPTIMAL, no row that is not active has a smaller margin; infinite for none.
     """
 
     cdef readonly Py_ssize_t entering, n_steps
-    cdef double[::1] _margins
+    cdef readonly double beyond
+    cdef bint _has_drifted  # since `u` was settled
 
     def __init__(
         self, const double[:, ::1] rows, const double[::1] signs, bint free_offset
     ):
-        HeldRows.__init__(self, rows, signs, free_offset)
+        self._begin(rows, signs, free_offset)
         self.n_steps = 0
         self.entering = -1
-        self._margins = np.empty(rows.shape[0])
+        self._has_drifted = False
 
     cdef double _margin(self, Py_ssize_t row) noexcept nogil:
-        return dot(self._d, self._row(row), &self._u[0]) + (
+        return dot(self._d, self._row(row), self._u) + (
             self._signs[row] * self.offset if self._free else 0.0
         )
 
@@ -98,46 +101,82 @@ cdef class ActiveRows(HeldRows):
         return ending
 
     def run(
-        self, const Py_ssize_t[::1] first, double tolerance, double longest,
-        Py_ssize_t max_steps,
+        self, first, double tolerance, double longest,
+        Py_ssize_t max_steps, Py_ssize_t most_settled=0,
     ):
         """Take steps on the rows named first, then on those violated most of all rows.
 
         A row at ``1 - tolerance``, or within rounding of 1, is satisfied; no row is
         longer than `longest`. Dual active-set steps; see `linsep.solvers.active_set`.
-        Returns OPTIMAL, CONFLICT (see `direction`), STEPS_EXHAUSTED, or after a while
-        RUNNING: to be called again, with no row named.
+        The drift of many steps is taken out so many times at the end, as far as it hid
+        violations. Returns OPTIMAL, CONFLICT (see `direction`), STEPS_EXHAUSTED, or
+        after a while RUNNING: to be called again, with no row named.
         """
-        cdef Py_ssize_t before, m = self._rows.shape[0], d = self._d
+        cdef Py_ssize_t i, before, m = self._rows.shape[0], d = self._d, n_settled = 0
         cdef Py_ssize_t size = 1 if m * d <= PRICED_AT_ONCE else max(BATCH, d // 8)
         cdef Py_ssize_t[::1] worst = np.empty(size, dtype=np.intp)
         cdef Py_ssize_t last = self.n_steps + max_steps
-        cdef Py_ssize_t[::1] batch = np.array(first)
-        cdef double allowed, work = 0.0
+        cdef Py_ssize_t[::1] batch = np.array(first, dtype=np.intp)
+        cdef double noise, allowed, work = 0.0
         cdef Ending ending = _RUNNING
-        cdef bint are_named = first.shape[0] > 0
+        cdef bint are_named = batch.shape[0] > 0
         with nogil:
             while work <= A_WHILE:
                 # What counts as violated grows with the weights, between batches only.
-                allowed = longest * length(d, &self._u[0]) + fabs(self.offset) + 1.0
-                allowed = max(tolerance, NOISE * allowed)
+                noise = longest * length(d, self._u) + fabs(self.offset) + 1.0
+                noise *= NOISE
+                allowed = max(tolerance, noise)
                 if batch.shape[0] == 0:
                     batch = worst[: self._price(1.0 - allowed, worst)]
                 before = self.n_steps
                 ending = self._steps(batch, allowed, last)
-                # Without a step none is violated, or two roundings of a . u disagree.
-                if ending != _OPTIMAL or (self.n_steps == before and not are_named):
+                self._has_drifted = self._has_drifted or self.n_steps > before
+                if ending != _OPTIMAL:
                     break
+                # Without a step none is violated, or two roundings of a . u disagree.
+                if self.n_steps == before and not are_named:
+                    if n_settled == most_settled or not self._has_drifted:
+                        break
+                    n_settled += 1
+                    if self._take_out_drift(noise) * longest <= noise:
+                        break
                 are_named, batch = False, batch[:0]
                 ending = _RUNNING
                 work += m * d + (self.n_steps - before) * d * (4 * self.k + size)
+            self.beyond = INFINITY
+            for i in range(m):
+                self.beyond = min(self.beyond, self._margins[i])
         return ending
+
+    cdef double _take_out_drift(self, double noise) noexcept nogil:
+        """Correct `u` and the multipliers by the rows; by a new factor if need be.
+
+        Returns how far `u` moved, infinitely far with a new factor.
+        """
+        cdef Py_ssize_t i, k = self.k, d = self._d
+        cdef Py_ssize_t[::1] kept
+        cdef double offset = self.offset
+        cdef double* moved = self._z
+        cdef bint is_good
+        memcpy(moved, self._u, d * sizeof(double))
+        is_good = self._settle() <= noise
+        for i in range(k):
+            is_good = is_good and self._multipliers[i] >= 0.0
+        self._has_drifted = False
+        if is_good and fabs(self.offset - offset) <= noise:
+            add_scaled(d, -1.0, self._u, moved)
+            return length(d, moved)
+        if not is_good:
+            kept = self._active[d + 1 :]  # room for as many
+            memcpy(&kept[0], &self._active[0], k * sizeof(Py_ssize_t))
+            self._start(kept[:k])
+        return INFINITY
 
     cdef Py_ssize_t _price(self, double limit, Py_ssize_t[::1] worst) noexcept nogil:
         """Set the worst rows not active with margins below a limit; return how many."""
         cdef Py_ssize_t i, m = self._rows.shape[0]
-        cdef double* margins = &self._margins[0]
-        _blas.products(m, self._d, self._row(0), &self._u[0], margins)
+        cdef double* margins = self._margins
+        _blas.products(m, self._d, self._row(0), self._u, margins)
         if self._free:
             add_scaled(m, self.offset, &self._signs[0], margins)
         for i in range(self.k):
@@ -170,15 +209,32 @@ cdef class ActiveRows(HeldRows):
                 return _CONFLICT
             move = min(full, longest)
             multiplier += move
-            add_scaled(self.k, -move, &self._direction[0], &self._multipliers[0])
+            add_scaled(self.k, -move, self._direction, self._multipliers)
             if not dependent:
                 self.offset -= move * self._rho
-                add_scaled(self._d, move, &self._z[0], &self._u[0])
+                add_scaled(self._d, move, self._z, self._u)
             if full <= longest:
                 self._multipliers[self.k] = multiplier
                 self._append(self.entering, squared)
                 return _OPTIMAL
             self._delete(leaving)
+
+    def carriers(self):
+        """Return the active rows of positive multipliers, the largest first, and these."""
+        cdef Py_ssize_t i, at, n = 0
+        rows, multipliers = np.empty(self.k, dtype=np.intp), np.empty(self.k)
+        cdef Py_ssize_t[::1] row = rows
+        cdef double[::1] largest = multipliers
+        cdef double here
+        for i in range(self.k):
+            here, at = self._multipliers[i], n
+            if here > 0.0:
+                while at > 0 and largest[at - 1] < here:
+                    row[at], largest[at] = row[at - 1], largest[at - 1]
+                    at -= 1
+                row[at], largest[at] = self._active[i], here
+                n += 1
+        return rows[:n], multipliers[:n]
 
     def nearest_rows(self, const double[::1] squares):
         """Return a row of each class, near each other; `squares` are of their lengths.
@@ -188,14 +244,14 @@ cdef class ActiveRows(HeldRows):
         """
         cdef Py_ssize_t i, n_positive = 0, m = self._rows.shape[0]
         cdef Py_ssize_t[::1] pair = np.empty(2, dtype=np.intp)
-        cdef double* mean = &self._z[0]
+        cdef double* mean = self._z
         with nogil:
             memset(mean, 0, self._d * sizeof(double))
             for i in range(m):
                 self._margins[i] = self._signs[i] > 0.0
                 n_positive += self._signs[i] > 0.0
             add_rows(
-                m, self._d, self._row(0), 1.0 / n_positive, &self._margins[0], mean
+                m, self._d, self._row(0), 1.0 / n_positive, self._margins, mean
             )
             pair[1] = self._nearest(mean, squares, -1.0)
             pair[0] = self._nearest(self._row(pair[1]), squares, 1.0)
@@ -207,7 +263,7 @@ cdef class ActiveRows(HeldRows):
         """Return which row of a class is nearest to one of the other, the first."""
         cdef Py_ssize_t i, nearest = -1, m = self._rows.shape[0]
         cdef double distance, least = INFINITY
-        products(m, self._d, self._row(0), signed, &self._margins[0])
+        products(m, self._d, self._row(0), signed, self._margins)
         for i in range(m):
             distance = squares[i] + 2.0 * self._margins[i]
             if self._signs[i] == sign and (nearest < 0 or distance < least):

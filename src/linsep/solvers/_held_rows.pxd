@@ -10,10 +10,18 @@ cdef extern from "_small.h" nogil:
         Py_ssize_t n, Py_ssize_t d, const double* A, double scale,
         const double* weights, double* x
     )
+    void solve_few(Py_ssize_t k, const double* R, Py_ssize_t stride, double* b)
+    void solve_few_transposed(
+        Py_ssize_t k, const double* R, Py_ssize_t stride, double* b
+    )
+    void drop_column(
+        Py_ssize_t k, double* R, Py_ssize_t stride, Py_ssize_t position, double* half
+    )
 
-# Of so many entries a BLAS begins to be quicker.
+# Of so many entries, and rows of a triangle, a BLAS begins to be quicker.
 cdef enum:
-    FEW_ENTRIES = 4096
+    FEW_ENTRIES = 1 << 12
+    FEW_ROWS = 64
 
 
 cdef inline void products(
@@ -46,13 +54,24 @@ cdef class HeldRows:
     cdef bint _free
     cdef Py_ssize_t _d
     cdef Py_ssize_t[::1] _active
-    cdef double[::1] _multipliers, _direction, _u, _z, _c
+    cdef double[:, ::1] _R
+    cdef double[::1] _room  # for all of these
+    cdef double *_multipliers
+    cdef double *_direction
+    cdef double *_u
+    cdef double *_z
+    cdef double *_c
     # The projected row's and the signs' solutions of ``R^T c = b``.
-    cdef double[::1] _half, _half_signs
-    cdef double[:, ::1] _R, _held
+    cdef double *_half
+    cdef double *_half_signs
+    cdef double *_held
+    cdef double *_margins
     # Of the last row projected: see `_project_out`.
     cdef double _rise, _rho, _size
 
+    cdef void _begin(
+        self, const double[:, ::1] rows, const double[::1] signs, bint free_offset
+    )
     cdef const double* _row(self, Py_ssize_t i) noexcept nogil
     cdef double _project_out(self, Py_ssize_t row) noexcept nogil
     cdef bint _is_well_conditioned(self) noexcept nogil
@@ -63,4 +82,5 @@ cdef class HeldRows:
     cdef void _delete(self, Py_ssize_t position) noexcept nogil
     cdef void _hold(self, const Py_ssize_t[::1] wanted) noexcept nogil
     cdef bint _hold_at_once(self, const Py_ssize_t[::1] wanted) noexcept nogil
-    cdef void _settle(self) noexcept nogil
+    cdef bint _start(self, Py_ssize_t[::1] kept) noexcept nogil
+    cdef double _settle(self) noexcept nogil

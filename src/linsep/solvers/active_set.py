@@ -109,6 +109,11 @@ class ActiveSet:
         return self._held.n_steps
 
     @property
+    def beyond(self) -> float:
+        """Once the state is OPTIMAL, the least margin of a row not active."""
+        return self._held.beyond
+
+    @property
     def most_steps(self) -> int:
         """Steps allowed if no limit is given: several times what is seen."""
         d: int = self.rows.shape[1]
@@ -127,6 +132,20 @@ class ActiveSet:
         if self._conflict is not None:
             return self._conflict[1]
         return np.maximum(self._held.multipliers[: self._held.k], 0.0)
+
+    @property
+    def carriers(self) -> tuple[Index, Floats]:
+        """The rows of positive multipliers, the largest first, and these."""
+        if self._conflict is None:
+            return self._held.carriers()
+        support, weights = self._conflict
+        order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)]
+        return support[order], weights[order]
+
+    @property
+    def n_active(self) -> int:
+        """How many rows are active."""
+        return self._held.k
 
     def start(self, index: Index) -> bool:
         """Make the rows named active, as far as their multipliers are positive.
@@ -162,25 +181,18 @@ class ActiveSet:
                 self._conflict = nearest, np.ones(2)
                 yield Outcome.CONFLICT
                 return
-        batch = np.asarray(first, dtype=np.intp)
-        n_settled, drifted = 0, False
-        while True:
-            before = self.n_steps
-            ending = self._held.run(batch, tolerance, self.longest, last - before)
+        batch, ending = np.asarray(first, dtype=np.intp), RUNNING
+        while ending == RUNNING:
+            left = last - self.n_steps
+            settings = tolerance, self.longest, left, MOST_SETTLINGS
+            ending = self._held.run(batch, *settings)
             batch = NO_ROWS
-            drifted = drifted or self.n_steps > before
-            if ending == CONFLICT:
-                support = np.append(self.support, self._held.entering)
-                falling = -self._held.direction[: self._held.k]
-                self._conflict = support, np.append(np.maximum(falling, 0.0), 1.0)
-                yield Outcome.CONFLICT
-                return
-            if ending == OPTIMAL and drifted and n_settled < MOST_SETTLINGS:
-                # Drift of many steps is taken out; what it hid may be violated now.
-                self._held.settle()
-                n_settled, drifted = n_settled + 1, False
-            elif ending == RUNNING:
+            if ending == RUNNING:
                 yield Outcome.RUNNING
-            else:
-                yield Outcome.OPTIMAL if ending == OPTIMAL else Outcome.STALLED
-                return
+        if ending == CONFLICT:
+            support = np.append(self.support, self._held.entering)
+            falling = -self._held.direction[: self._held.k]
+            self._conflict = support, np.append(np.maximum(falling, 0.0), 1.0)
+            yield Outcome.CONFLICT
+            return
+        yield Outcome.OPTIMAL if ending == OPTIMAL else Outcome.STALLED

@@ -80,10 +80,13 @@ def margin_upper(
         Given with features of doubles only: for them to be signed, all of `rows`.
     """
     index = np.arange(rows.shape[0]) if index is None else index
-    p = weights / weights.sum()
     if is_sparse(rows):
+        p = weights / weights.sum()
         sizes, exponent = _of_sparse(rows, p, fit_intercept, index)
     else:
+        # Weights near the ends of the doubles are brought to a sum of 1 first.
+        largest = norm(weights)
+        p = weights if FAR_FROM_ONE < largest < NEAR_ONE else weights / weights.sum()
         rows = np.ascontiguousarray(rows)
         sizes, exponent = hull_point(rows, index, p, fit_intercept, signs), 0
         if sizes is not None and not 1.0 / NEAR_ONE < sizes[2] < NEAR_ONE:

@@ -8,3 +8,6 @@ LEAST_USUAL: float
 def centred(
     rows: Floats, signs: Floats, centre: Floats, out: Floats, squares: Floats
 ) -> float: ...
+def uncentred(
+    u: Floats, offset: float, centre: Floats, scale: float
+) -> Floats | None: ...

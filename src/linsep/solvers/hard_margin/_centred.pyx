@@ -1,7 +1,9 @@
 """Rows about the middle of two classes, and scaled; compiled."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport frexp, ldexp
+from libc.math cimport fabs, frexp, ldexp
+
+import numpy as np
 
 cdef extern from "_centred.h" nogil:
     void add_to_centre(
@@ -76,3 +78,25 @@ def centred(
             )
     PyMem_Free(low)
     return largest
+
+
+def uncentred(
+    const double[::1] u, double offset, const double[::1] centre, double scale
+):
+    """Return weights on rows ``(x, 1)``, from those on ``((x - centre) scale, 1)``.
+
+    The last of `u` is the intercept's, to which the offset is added. None where they
+    are very large or very small.
+    """
+    cdef Py_ssize_t j, d = centre.shape[0]
+    cdef double square = 0.0, along = 0.0
+    weights = np.empty(d + 1)
+    cdef double[::1] w = weights
+    for j in range(d):
+        square += u[j] * u[j]
+        along += u[j] * centre[j]
+        w[j] = u[j] * scale
+    w[d] = offset + u[d] - along * scale
+    if _LEAST < square < 1.0 / _LEAST and fabs(w[d]) < 1.0 / _LEAST:
+        return weights
+    return None

@@ -18,13 +18,16 @@ import numpy as np
 
 from linsep.arrays import Floats, Signs
 from linsep.solvers.bounds import norm
-from linsep.solvers.hard_margin._centred import LEAST_USUAL, centred
+from linsep.solvers.hard_margin._centred import LEAST_USUAL, centred, uncentred
 from linsep.solvers.scaling import (
     SAFE_EXPONENT,
     exponent_above,
     row_squares,
     shifted,
 )
+
+# So far powers of two may be from 1 that no weight leaves the doubles, if none did.
+USUAL_BITS = 200
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,10 @@ class Direct:
         exponent = power - self.size - self.spread
         if not self.fit_intercept:
             return weights_within(u, exponent, ())
+        if power == self.size == 0 and abs(self.spread) < USUAL_BITS:
+            w = uncentred(u, offset, self.centre, math.ldexp(1.0, exponent))
+            if w is not None:
+                return w, 0
         # u's last entry is rounding (the multipliers balance); it acts as offset.
         shift = -float(u[:-1] @ self.centre), power - self.spread
         return weights_within(u[:-1], exponent, ((offset + float(u[-1]), 0), shift))

@@ -22,6 +22,11 @@ from linsep.solvers.pieces import Check, no_check
 PIVOTED_A_COLUMN, LEAST_PIVOTED = 2, 32
 
 
+def is_guessed(n_rows: int, n_columns: int) -> bool:
+    """Tell whether the rows on the margin are guessed before the first step."""
+    return LEAST_PIVOTED <= n_rows <= PIVOTED_A_COLUMN * n_columns
+
+
 class HardMargin(ActiveSet):
     """An active set that guesses the rows on the margin before its first step.
 
@@ -62,7 +67,7 @@ class HardMargin(ActiveSet):
         """Yield after each linear system and each batch of steps; see `ActiveSet`."""
         m, d = self.rows.shape
         limit = max_steps if max_steps is not None else self.most_steps
-        if not self.support.size and LEAST_PIVOTED <= m <= PIVOTED_A_COLUMN * d:
+        if not self.support.size and is_guessed(m, d):
             guess = NO_ROWS
             for better in rows_on_margin(
                 self.rows, self.signs, self.free_offset, tolerance, self._check

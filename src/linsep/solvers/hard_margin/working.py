@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linsep.arrays import Floats, Index, Signs
 from linsep.rows import is_sparse
-from linsep.solvers.active_set import NO_ROWS, Outcome
+from linsep.solvers.active_set import NO_ROWS, ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import norm
 from linsep.solvers.gram_factor import pivoted_cholesky
 from linsep.solvers.hard_margin.coordinates import Direct
-from linsep.solvers.hard_margin.start import PIVOTED_A_COLUMN, HardMargin
+from linsep.solvers.hard_margin.start import HardMargin, is_guessed
 from linsep.solvers.pieces import Check, Halted, gram_of, halting
 from linsep.solvers.scaling import exponent_above, shifted
 
@@ -47,6 +48,9 @@ class Solution(NamedTuple):
         Steps taken.
     target : float
         1, or another power of two where the weights would leave the doubles.
+    beyond : float
+        Every row but those of the support has ``a_i . w`` of at least `target` times
+        this, up to rounding; 1 where some are on the margin without a multiplier.
     """
 
     outcome: Outcome
@@ -55,6 +59,7 @@ class Solution(NamedTuple):
     weights: Floats
     n_steps: int
     target: float = 1.0
+    beyond: float = 1.0
 
 
 def solve_margin(
@@ -92,7 +97,7 @@ def solve_margin(
     is_narrow = d <= 2 * m and not is_sparse(rows)
     made = _direct if is_narrow else _wide
     outcome = Outcome.STALLED
-    is_tiny = m * d <= MOST_TINY and PIVOTED_A_COLUMN * d < m and d <= MOST_NARROW
+    is_tiny = m * d <= MOST_TINY and d <= MOST_NARROW and not is_guessed(m, d)
     with calm_blas(min(m, d), n_entries=0 if is_tiny else rows.size):
         try:
             check = halting(should_stop)
@@ -105,15 +110,15 @@ def solve_margin(
                     break
         except Halted:
             return Solution(outcome, np.zeros(d), NO_ROWS, np.zeros(0), 0)
-    weights = problem.multipliers
-    order = (-weights).argsort(kind="stable")[: np.count_nonzero(weights)]
-    support, weights = problem.support[order], weights[order]
-    if not norm(problem.u) + norm(weights) < np.inf:
-        empty = support[:0], weights[:0]
-        return Solution(Outcome.STALLED, np.zeros(d), *empty, problem.n_steps)
-    w, shift = to_weights(problem)
+    support, weights = problem.carriers
+    n_steps, u = problem.n_steps, problem.u
+    if not norm(u) + weights.max(initial=0.0) < np.inf:
+        nothing = np.zeros(d), support[:0], weights[:0]
+        return Solution(Outcome.STALLED, *nothing, n_steps)
+    w, shift = to_weights(problem, u)
     target = math.ldexp(1.0, shift)
-    return Solution(outcome, w, support, weights, problem.n_steps, target)
+    beyond = problem.beyond if len(support) == problem.n_active else 1.0
+    return Solution(outcome, w, support, weights, n_steps, target, beyond)
 
 
 def _direct(
@@ -121,10 +126,9 @@ def _direct(
 ) -> Any:
     """Keep the columns."""
     coordinates, scaled, s, squares = Direct.of(rows, fit_intercept, signs)
-    problem = HardMargin(
-        scaled, s, free_offset=fit_intercept, squares=squares, check=check
-    )
-    return problem, lambda state: coordinates.hyperplane(state.u, state.offset)
+    made = partial(HardMargin, check=check) if is_guessed(*scaled.shape) else ActiveSet
+    problem = made(scaled, s, free_offset=fit_intercept, squares=squares)
+    return problem, lambda state, u: coordinates.hyperplane(u, state.offset)
 
 
 def _wide(
@@ -145,10 +149,10 @@ def _wide(
         factor = np.column_stack([factor, s])
     problem = HardMargin(factor, s, free_offset=fit_intercept, check=check)
 
-    def to_weights(state: HardMargin) -> tuple[Floats, int]:
+    def to_weights(state: HardMargin, u: Floats) -> tuple[Floats, int]:
         coef = np.asarray(features[state.support].T @ state.multipliers)
         if fit_intercept:
-            coef = np.append(coef, state.u[-1])
+            coef = np.append(coef, u[-1])
         return coordinates.hyperplane(coef, state.offset, -2 * spread)
 
     return problem, to_weights
