@@ -36,6 +36,8 @@ class HardMargin(ActiveSet):
         As of `ActiveSet`.
     check : callable, default=no_check
         Called between pieces of the guess; raises to end it.
+    gram : ndarray of shape (m, m) or None, default=None
+        The inner products of the rows, where they are known; let go of after the guess.
     """
 
     n_guesses = 0
@@ -48,9 +50,11 @@ class HardMargin(ActiveSet):
         free_offset: bool,
         squares: Floats | None = None,
         check: Check = no_check,
+        gram: Floats | None = None,
     ) -> None:
         super().__init__(rows, signs, free_offset=free_offset, squares=squares)
         self._check = check
+        self._gram = gram
 
     @property
     def n_steps(self) -> int:
@@ -68,15 +72,14 @@ class HardMargin(ActiveSet):
         m, d = self.rows.shape
         limit = max_steps if max_steps is not None else self.most_steps
         if not self.support.size and is_guessed(m, d):
-            guess = NO_ROWS
-            for better in rows_on_margin(
-                self.rows, self.signs, self.free_offset, tolerance, self._check
-            ):
+            guess, told = NO_ROWS, (self.free_offset, tolerance, self._check)
+            for better in rows_on_margin(self.rows, self.signs, *told, self._gram):
                 guess = better
                 self.n_guesses += 1
                 yield Outcome.RUNNING
                 if self.n_guesses >= limit:
                     break
+            self._gram = None
             self.start(guess)
         left = max(0, limit - self.n_guesses)
         yield from super().solve(first, tolerance=tolerance, max_steps=left)

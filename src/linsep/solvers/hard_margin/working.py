@@ -144,10 +144,11 @@ def _wide(
     check()
     factor, _ = pivoted_cholesky(gram, RANK_TOLERANCE)
     spread = exponent_above(factor)
-    factor = shifted(factor, -spread)
+    factor, gram = shifted(factor, -spread), shifted(gram, -2 * spread)
     if fit_intercept:
         factor = np.column_stack([factor, s])
-    problem = HardMargin(factor, s, free_offset=fit_intercept, check=check)
+        gram += np.multiply.outer(s, s)
+    problem = HardMargin(factor, s, free_offset=fit_intercept, check=check, gram=gram)
 
     def to_weights(state: HardMargin, u: Floats) -> tuple[Floats, int]:
         coef = np.asarray(features[state.support].T @ state.multipliers)
