@@ -3,7 +3,7 @@
 With k active rows of d columns a step costs O(k d + k^2), besides the pricing of rows.
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -27,6 +27,15 @@ cdef double NOISE = 16 * 2.0**-52
 
 # Multipliers that fall slower than this share of the row's coefficients do not fall.
 cdef double FALLING = 1e-12
+
+
+def longest_of(const double[::1] squares):
+    """Return the length of the longest of some vectors, whose squares are given."""
+    cdef Py_ssize_t i
+    cdef double largest = 0.0
+    for i in range(squares.shape[0]):
+        largest = max(largest, squares[i])
+    return sqrt(largest)
 
 
 cdef class ActiveRows(HeldRows):

@@ -31,14 +31,19 @@ compiled steps of `linsep.solvers._active_set`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from enum import Enum
 
 import numpy as np
 
 from linsep.arrays import Floats, Index, no_index
-from linsep.solvers._active_set import CONFLICT, OPTIMAL, RUNNING, ActiveRows
+from linsep.solvers._active_set import (
+    CONFLICT,
+    OPTIMAL,
+    RUNNING,
+    ActiveRows,
+    longest_of,
+)
 from linsep.solvers.scaling import row_squares
 
 # A row counts as satisfied when a.u >= 1 - TOLERANCE: relative to the margin itself.
@@ -91,7 +96,7 @@ class ActiveSet:
         self._held = ActiveRows(rows, self.signs, free_offset)
         self._conflict: tuple[Index, Floats] | None = None
         self._squares = row_squares(rows) if squares is None else squares
-        self.longest = math.sqrt(self._squares.max(initial=0.0))
+        self.longest = longest_of(self._squares)
 
     @property
     def u(self) -> Floats:

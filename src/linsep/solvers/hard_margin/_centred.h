@@ -17,14 +17,20 @@ static void add_to_centre(
     ROWS, double up, double down, double *restrict centre, double *restrict low,
     double *restrict high)
 {
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const double *a = rows + i * step, sign = is_signed ? signs[i] : 1.0;
+    /* Two rows at a time, the last one beside itself without a weight if need be. */
+    for (ptrdiff_t i = 0; i < n; i += 2) {
+        const ptrdiff_t next = i + 1 < n ? i + 1 : i;
+        const double *a = rows + i * step, *b = rows + next * step;
+        const double sign = is_signed ? signs[i] : 1.0;
+        const double other = is_signed ? signs[next] : 1.0;
         const double weight = signs[i] > 0.0 ? up : down;
+        const double beside = next == i ? 0.0 : signs[next] > 0.0 ? up : down;
         for (ptrdiff_t j = 0; j < d; j++) {
-            double x = sign * a[j];
-            centre[j] += weight * x;
-            low[j] = x < low[j] ? x : low[j];
-            high[j] = x > high[j] ? x : high[j];
+            double x = sign * a[j], y = other * b[j];
+            double less = x < y ? x : y, more = x < y ? y : x;
+            centre[j] += weight * x + beside * y;
+            low[j] = less < low[j] ? less : low[j];
+            high[j] = more > high[j] ? more : high[j];
         }
     }
 }

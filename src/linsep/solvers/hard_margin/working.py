@@ -112,7 +112,8 @@ def solve_margin(
             return Solution(outcome, np.zeros(d), NO_ROWS, np.zeros(0), 0)
     support, weights = problem.carriers
     n_steps, u = problem.n_steps, problem.u
-    if not norm(u) + weights.max(initial=0.0) < np.inf:
+    largest = float(weights[0]) if weights.size else 0.0
+    if not norm(u) + largest < np.inf:
         nothing = np.zeros(d), support[:0], weights[:0]
         return Solution(Outcome.STALLED, *nothing, n_steps)
     w, shift = to_weights(problem, u)
@@ -144,11 +145,15 @@ def _wide(
     check()
     factor, _ = pivoted_cholesky(gram, RANK_TOLERANCE)
     spread = exponent_above(factor)
-    factor, gram = shifted(factor, -spread), shifted(gram, -2 * spread)
+    factor = shifted(factor, -spread)
     if fit_intercept:
         factor = np.column_stack([factor, s])
-        gram += np.multiply.outer(s, s)
-    problem = HardMargin(factor, s, free_offset=fit_intercept, check=check, gram=gram)
+    known = None
+    if is_guessed(*factor.shape):
+        known = shifted(gram, -2 * spread, out=gram)
+        if fit_intercept:
+            known += np.multiply.outer(s, s)
+    problem = HardMargin(factor, s, free_offset=fit_intercept, check=check, gram=known)
 
     def to_weights(state: HardMargin, u: Floats) -> tuple[Floats, int]:
         coef = np.asarray(features[state.support].T @ state.multipliers)
