@@ -156,7 +156,9 @@ def _wide(
     problem = HardMargin(factor, s, free_offset=fit_intercept, check=check, gram=known)
 
     def to_weights(state: HardMargin, u: Floats) -> tuple[Floats, int]:
-        coef = np.asarray(features[state.support].T @ state.multipliers)
+        weights = np.zeros(len(s))  # most rows are on the margin: none is copied
+        weights[state.support] = state.multipliers
+        coef = np.asarray(features.T @ weights)
         if fit_intercept:
             coef = np.append(coef, u[-1])
         return coordinates.hyperplane(coef, state.offset, -2 * spread)
