@@ -378,3 +378,16 @@ def test_ctrl_c_while_the_data_of_max_margin_are_read(ctrl_c):
     assert answer.status == "undecided"
     assert not answer.fit_intercept
     assert "still being read" in answer.message
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_support_of_rows_that_tie_is_the_first_in_every_layout(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.choice([-1, 1], 60)
+    X = rng.integers(-2, 3, (60, 3)).astype(float)
+    X[:, 0] = y * (1 + np.abs(X[:, 0]))
+    as_given, by_columns = linsep.max_margin(X, y), linsep.max_margin(X[:, ::-1], y)
+    twice = linsep.max_margin(np.repeat(X, 2, axis=0), np.repeat(y, 2))
+    assert as_given.margin_squared() == 1
+    assert as_given.support.tolist() == by_columns.support.tolist()
+    assert twice.support.tolist() == (2 * as_given.support).tolist()

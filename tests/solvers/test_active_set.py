@@ -161,3 +161,33 @@ def test_rows_of_one_class_are_no_start_with_a_free_offset():
     assert held.start(np.array([0, 2]))
     assert not held.start(np.array([0, 1]))
     assert (held.k, held.offset, held.u.tolist()) == (0, 0.0, [0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("d", [3, 20, 90])
+def test_what_carries_the_margin_comes_sorted_and_what_is_beyond_is_known(d):
+    rng = np.random.default_rng(d)
+    A = rng.standard_normal((6 * d, d))
+    rows = unit(A * np.sign(A @ rng.standard_normal(d))[:, None])
+    problem = ActiveSet(rows)
+    *_, outcome = problem.solve()
+    assert outcome is Outcome.OPTIMAL
+    carriers, weights = problem.carriers
+    assert (weights > 0).all()
+    assert (np.diff(weights) <= 0).all()
+    np.testing.assert_allclose(rows[carriers].T @ weights, problem.u, atol=1e-9)
+    others = np.delete(rows, problem.support, axis=0)
+    assert problem.beyond == pytest.approx((others @ problem.u).min())
+    assert problem.n_active == problem.support.size
+
+
+def test_drift_is_taken_out_before_the_end():
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((900, 30)) * np.logspace(0, -6, 30)
+    rows = unit(A * np.sign(A @ rng.standard_normal(30))[:, None])
+    problem = ActiveSet(rows)
+    *_, outcome = problem.solve()
+    assert outcome is Outcome.OPTIMAL
+    active, again = problem.support, ActiveSet(rows)
+    assert again.start(active)
+    np.testing.assert_allclose(problem.u, again.u, rtol=1e-7)
+    np.testing.assert_allclose(problem.multipliers, again.multipliers, rtol=1e-6)

@@ -28,7 +28,7 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 
 from linsep.arrays import Floats, Index
 from linsep.proof import linear
-from linsep.proof.exact import IntegerRows, python_vector
+from linsep.proof.exact import IntegerRows, integers_from, python_vector
 
 Evaluate = Callable[[list[int], int], tuple[int, Fraction] | None]
 
@@ -291,36 +291,33 @@ def exact_upper(rows: Floats, weights: Floats, free: bool) -> float:
     free : bool
         Whether both classes are given the same mass, as a free intercept demands.
     """
-    exact = IntegerRows.from_floats(rows)
-    shares = [Fraction(float(p)) for p in weights]
+    exact, whole = IntegerRows.from_floats(rows), integers_from(weights)
+    least = int(exact.exponents.min())
+    shares = [p << int(e) - least for p, e in zip(whole, exact.exponents, strict=True)]
+    total = sum(whole)
     if free:
-        positive = rows[:, -1] > 0
-        mass = {
-            side: sum((p for p, s in zip(shares, positive, strict=True) if s == side))
-            for side in (True, False)
-        }
-        if not all(mass.values()):
+        positive = (rows[:, -1] > 0).tolist()
+        up = sum(p for p, is_up in zip(whole, positive, strict=True) if is_up)
+        down = total - up
+        if not (up and down):
             return float("inf")
         shares = [
-            p / (2 * mass[bool(s)]) for p, s in zip(shares, positive, strict=True)
+            p * (down if is_up else up)
+            for p, is_up in zip(shares, positive, strict=True)
         ]
-    else:
-        total = sum(shares)
-        shares = [p / total for p in shares]
-    scaled = [
-        p * Fraction(2) ** int(e) for p, e in zip(shares, exact.exponents, strict=True)
-    ]
-    denominator = math.lcm(*(p.denominator for p in scaled))
-    numerators = python_vector([int(p * denominator) for p in scaled])
-    sums = numerators @ exact.values.astype(object)  # with `free`, of the signs 0
-    squared = Fraction(sum(int(v) ** 2 for v in sums), denominator**2)
-    return root_above(squared)
+        total = 2 * up * down
+    # With `free` the signs come to 0.
+    sums = python_vector(shares) @ exact.values.astype(object)
+    squared = Fraction(sum(int(v) ** 2 for v in sums), total**2)
+    return root_above(squared * Fraction(4) ** least)
 
 
 def exact_lower(least: Fraction, coef: Floats) -> float:
     """Return ``least / |coef|`` rounded down; ``least >= 0``, ``coef`` not zero."""
-    length_squared = sum((Fraction(float(c)) ** 2 for c in coef), start=Fraction(0))
-    return root_below(least**2 / length_squared)
+    exact = IntegerRows.from_floats(coef[np.newaxis])
+    squared = sum(int(c) ** 2 for c in exact.values[0])
+    power = Fraction(4) ** int(exact.exponents[0])
+    return root_below(least**2 / (squared * power))
 
 
 def root_above(value: Fraction) -> float:

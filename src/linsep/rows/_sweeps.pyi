@@ -77,6 +77,7 @@ def hull_point(
     index: NDArray[np.intp] | None,
     p: Floats,
     balanced: bool,
+    signs: Signs | None = None,
 ) -> tuple[float, float, float] | None: ...
 def length_above(
     length: float, weighed: float, longest: float, n_terms: int

@@ -391,18 +391,20 @@ def hull_point(
     const Py_ssize_t[::1] index,
     const double[::1] p,
     bint balanced,
+    const int8_t[::1] signs=None,
 ):
     """Return ``|sum_i p_i a_i|``, ``sum_i p_i |a_i|`` and ``max_i |a_i|`` of rows named.
 
     All are meant where there is no `index`. The weights are normalised first; both
-    classes are given the same mass if `balanced`: None if there is but one. The rows
-    are signed, and if `balanced` have the sign as a last column, which is no part of
-    ``a_i``.
+    classes are given the same mass if `balanced`: None if there is but one. Rows are to
+    be signed by `signs`, or are signed, and if `balanced` have the sign as a last
+    column, which is no part of ``a_i``.
     """
     cdef double[3] sizes
     cdef const Py_ssize_t* named = NULL if index is None else &index[0]
+    cdef const int8_t* given = NULL if signs is None else &signs[0]
     cdef bint found = hull_sizes(
-        &rows[0, 0], rows.shape[1], named, &p[0], p.shape[0], balanced, NULL, sizes
+        &rows[0, 0], rows.shape[1], named, &p[0], p.shape[0], balanced, given, sizes
     )
     return (sizes[0], sizes[1], sizes[2]) if found else None
 

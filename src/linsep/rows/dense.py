@@ -28,6 +28,12 @@ class DenseRows(MatrixRows):
         super().__init__(X.view(), signs, fit_intercept)
         self.X.flags.writeable = False
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the array is of doubles in memory, one row right after the other."""
+        X = self.X
+        return type(X) is np.ndarray and X.dtype == np.float64 and X.flags.c_contiguous
+
     def take(self, index: Index) -> Floats:
         """Return the exact signed rows named by ``index``, as float64 (m, d)."""
         rows = np.empty((len(index), self.shape[1]))

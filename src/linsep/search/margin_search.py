@@ -9,13 +9,14 @@ Where rounding keeps them apart, exact arithmetic settles the support.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from linsep.arrays import Index, no_index
+from linsep.arrays import Index, Signs, no_index
 from linsep.proof.doubles import scale_of
 from linsep.proof.exact import exact_values
 from linsep.proof.largest_margin import (
@@ -26,13 +27,15 @@ from linsep.proof.largest_margin import (
     root_above,
 )
 from linsep.result import Status
-from linsep.rows import Rows, Scan, as_dense, split
+from linsep.rows import DenseRows, Rows, Scan, as_dense, split
+from linsep.rows.rounding import error_bound
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Monitor
 from linsep.search.separator_search import Search, SeparatorEngine
 from linsep.solvers.active_set import Outcome
+from linsep.solvers.bounds import margin_upper
 from linsep.solvers.hard_margin.coordinates import rounded_weights
 from linsep.solvers.hard_margin.support import lowest_support
 from linsep.solvers.hard_margin.working import Solution, solve_margin
@@ -72,6 +75,11 @@ def is_stalled(solution: Solution) -> bool:
     return solution.outcome is not Outcome.OPTIMAL and not is_conflict(solution)
 
 
+def edge_of(solution: Solution, scan: Scan) -> float:
+    """Return how far ``a_i . w`` of a row on the margin may be from 0, as computed."""
+    return solution.target * (1.0 + 1e-9) + 4 * scan.error
+
+
 @dataclass
 class MarginEngine:
     """Goes on to the largest margin.
@@ -98,6 +106,7 @@ class MarginEngine:
     best: Hyperplane | None = None
     _proved: float = 0.0  # the margin of the best
     _solution: Solution | None = None
+    _is_in_place: bool = False  # all the rows of an array were solved where they are
 
     @property
     def is_closed(self) -> bool:
@@ -108,30 +117,54 @@ class MarginEngine:
         """Run the active set; where it gets no further, exact arithmetic."""
         if min(working.shape) > MOST_FACTORED:
             return self._without_margin()
-        solution = self._solve(working)
+        rows, signs = self._held(working)
+        self._is_in_place = signs is not None
+        solution = self._solve(working, rows, signs)
+        support, weights = solution.support, solution.weights
+        numbers = working.index[support] if signs is None else support
         if is_conflict(solution):
-            p = solution.weights / solution.weights.sum()
-            proved = self.search.prove_conflict(working, solution.support, p)
+            at = working.positions(numbers)
+            proved = self.search.prove_conflict(working, at, weights / weights.sum())
             return proved or self._exactly()
+        monitor, fit_intercept = self.search.monitor, self.search.rows.fit_intercept
         if is_stalled(solution):
-            self.search.monitor.stop_if_due()
+            monitor.stop_if_due()
             return self._exactly()
-        self.search.bound_above(working, solution.support, solution.weights)
-        self._solution = replace(solution, support=working.index[solution.support])
-        self.support = self._solution.support
+        monitor.at_most(margin_upper(rows, weights, fit_intercept, support, signs))
+        if not self._is_in_place:
+            solution = solution._replace(support=numbers)
+        self.support, self._solution = numbers, solution
         return Hyperplane(solution.w)
+
+    def wanted(self, working: WorkingSet) -> int:
+        """Return how many of the nearest rows a sweep should name.
+
+        Of all the rows of an array none, where rounding leaves little in doubt: they
+        are swept once more should some be needed.
+        """
+        solution, (rounding, _) = self._solution, error_bound(working.shape[1])
+        if solution is None or not self._is_in_place:
+            return working.n_added
+        error = rounding * abs(float(solution.w[-1]))  # at the least
+        return 0 if error < 0.1 * TIGHT * solution.target else working.n_added
 
     def accept(
         self, working: WorkingSet, hyperplane: Hyperplane, scan: Scan
     ) -> Verdict | None:
         """Return the verdict if the interval is closed, or no row is left to take."""
-        solution = self._solution
+        solution, monitor = self._solution, self.search.monitor
         assert solution is not None  # the sweep was of its hyperplane
         self._keep_if_best(hyperplane)
+        if scan.index.size == 0:
+            is_alone = solution.beyond * solution.target > edge_of(solution, scan)
+            if is_alone and monitor.interval.is_closed(min(TIGHT, self.tol)):
+                return self.verdict()
+            monitor.n_passes += 1
+            scan = self.search.rows.scan(hyperplane.w, working.n_added, by_margin=True)
         is_complete = self._missed(scan, working, solution.target).size == 0
         if not self.is_closed and not is_complete:
             return None
-        if not self.search.monitor.interval.is_closed(TIGHT):
+        if not monitor.interval.is_closed(TIGHT):
             self._refine(solution, scan)
         if not self.is_closed:
             return self._exactly()
@@ -155,14 +188,26 @@ class MarginEngine:
             square=partial(exact_square, rows, support),
         )
 
-    def _solve(self, working: WorkingSet) -> Solution:
+    def _held(self, working: WorkingSet) -> tuple[Any, Signs | None]:
+        """Return the rows held, and their signs if they are not signed yet.
+
+        Which is so of all the rows of an array, in their order: they are not copied.
+        """
+        rows = self.search.rows
+        may_be = working.is_complete and rows.fit_intercept
+        if may_be and isinstance(rows, DenseRows) and rows.is_plain:
+            return rows.X, rows.signs
+        return working.rows, None
+
+    def _solve(self, working: WorkingSet, rows: Any, signs: Signs | None) -> Solution:
         """Run the active set on the working set."""
         monitor = self.search.monitor
-        before = monitor.n_rounds
+        before, start = monitor.n_rounds, self.support
         solution = solve_margin(
-            working.rows,
+            rows,
             self.search.rows.fit_intercept,
-            start=working.positions(self.support),
+            signs=signs,
+            start=working.positions(start) if signs is None else start,
             tolerance=min(1e-9, 0.1 * self.tol),
             max_steps=monitor.rounds_left,
             should_stop=monitor.counting(),
@@ -221,7 +266,7 @@ class MarginEngine:
 
     def _name_first_rows(self, solution: Solution, scan: Scan) -> None:
         """Where rows tie, let the first of them be the support."""
-        edge = solution.target * (1.0 + 1e-9) + 4 * scan.error
+        edge = edge_of(solution, scan)
         near = scan.index[: np.searchsorted(scan.values, edge, side="right")]
         if near.size <= self.support.size and set(near.tolist()).issubset(
             self.support.tolist()

@@ -49,6 +49,9 @@ class Engine(Protocol):
     def solve(self, working: WorkingSet) -> Hyperplane | Verdict:
         """Return a hyperplane to sweep all rows with, or a verdict that ends it all."""
 
+    def wanted(self, working: WorkingSet) -> int:
+        """Return how many of the nearest rows a sweep should name."""
+
     def accept(
         self, working: WorkingSet, hyperplane: Hyperplane, scan: Scan
     ) -> Verdict | None:
@@ -109,9 +112,7 @@ class Search:
             hyperplane = engine.solve(working)
             if isinstance(hyperplane, Verdict):
                 return hyperplane
-            n_named = working.n_added
-            if not engine.by_margin:
-                n_named = working.wanted(self.monitor.n_passes)
+            n_named = engine.wanted(working)
             scan = self.sweep(hyperplane, n_named, by_margin=engine.by_margin)
             verdict = engine.accept(working, hyperplane, scan)
             if verdict is not None:
@@ -272,6 +273,10 @@ class SeparatorEngine:
             support, p = candidate.support[held], candidate.weights[held]
             self.search.bound_above(working, support, p)
         return candidate
+
+    def wanted(self, working: WorkingSet) -> int:
+        """Return how many of the nearest rows a sweep should name."""
+        return working.wanted(self.search.monitor.n_passes)
 
     def accept(
         self, working: WorkingSet, hyperplane: Hyperplane, scan: Scan

@@ -12,23 +12,22 @@ cdef enum Ending:
 
 cdef class ActiveRows(HeldRows):
     cdef readonly Py_ssize_t entering, n_steps
-    cdef double[::1] _margins
+    cdef readonly double beyond
+    cdef bint _has_drifted  # since `u` was settled
 
     cdef double _margin(self, Py_ssize_t row) noexcept nogil
     cdef Py_ssize_t _most_violated(
-        self, const Py_ssize_t* candidates, Py_ssize_t n, double tolerance
+        self, Py_ssize_t[::1] candidates, Py_ssize_t* n_left, double tolerance
     ) noexcept nogil
     cdef Ending _steps(
-        self, const Py_ssize_t* candidates, Py_ssize_t n, double tolerance,
-        Py_ssize_t last
+        self, Py_ssize_t[::1] candidates, double tolerance, Py_ssize_t last
     ) noexcept nogil
     cdef Ending _run(
-        self, const Py_ssize_t* first, Py_ssize_t n_first, double tolerance,
-        double longest, Py_ssize_t max_steps
+        self, Py_ssize_t[::1] batch, double tolerance, double longest,
+        Py_ssize_t max_steps, Py_ssize_t most_settled
     ) except? _RUNNING
-    cdef Py_ssize_t _price(
-        self, double limit, Py_ssize_t* worst, Py_ssize_t most
-    ) noexcept nogil
+    cdef double _take_out_drift(self, double noise) noexcept nogil
+    cdef Py_ssize_t _price(self, double limit, Py_ssize_t[::1] worst) noexcept nogil
     cdef Ending _enter(self, Py_ssize_t last) noexcept nogil
     cdef Py_ssize_t _nearest(
         self, const double* signed, const double[::1] squares, double sign

@@ -3,14 +3,14 @@
 With k active rows of d columns a step costs O(k d + k^2), besides the pricing of rows.
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport INFINITY, fabs
-from libc.string cimport memset
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from linsep.solvers._blas cimport add_rows, add_scaled, dot, length, products, smallest
-from linsep.solvers._held_rows cimport HeldRows
+from linsep.solvers cimport _blas
+from linsep.solvers._blas cimport add_scaled, dot, length, smallest
+from linsep.solvers._held_rows cimport HeldRows, add_rows, products
 
 # The endings for Python; the enumeration itself is in the declarations.
 OPTIMAL, CONFLICT, STEPS_EXHAUSTED, RUNNING = (
@@ -18,9 +18,9 @@ OPTIMAL, CONFLICT, STEPS_EXHAUSTED, RUNNING = (
 )
 
 # Violated rows worked off between two pricings of all rows; an eighth of d if more.
-cdef Py_ssize_t BATCH = 32
+cdef Py_ssize_t BATCH = 16
 # Rows of so few entries are all priced before each step.
-cdef Py_ssize_t FEW_ENTRIES = 1 << 13
+cdef Py_ssize_t PRICED_AT_ONCE = 1 << 13
 # Multiply-adds after which the caller is asked: some milliseconds.
 cdef double A_WHILE = 1 << 24
 # What rounding can take from a margin, relative to the size of what is summed.
@@ -28,6 +28,15 @@ cdef double NOISE = 16 * 2.0**-52
 
 # Multipliers that fall slower than this share of the row's coefficients do not fall.
 cdef double FALLING = 1e-12
+
+
+def longest_of(const double[::1] squares):
+    """Return the length of the longest of some vectors, whose squares are given."""
+    cdef Py_ssize_t i
+    cdef double largest = 0.0
+    for i in range(squares.shape[0]):
+        largest = max(largest, squares[i])
+    return sqrt(largest)
 
 
 cdef class ActiveRows(HeldRows):
@@ -42,107 +51,150 @@ cdef class ActiveRows(HeldRows):
         The row that entered last, or could not.
     n_steps : int
         Steps taken so far.
+    beyond : float
+        Once OPTIMAL, no row that is not active has a smaller margin; infinite for none.
     """
 
     def __init__(
         self, const double[:, ::1] rows, const double[::1] signs, bint free_offset
     ):
-        HeldRows.__init__(self, rows, signs, free_offset)
+        self._begin(rows, signs, free_offset)
         self.n_steps = 0
         self.entering = -1
-        self._margins = np.empty(rows.shape[0])
+        self._has_drifted = False
 
     cdef double _margin(self, Py_ssize_t row) noexcept nogil:
-        return dot(self._d, self._row(row), &self._u[0]) + (
+        return dot(self._d, self._row(row), self._u) + (
             self._signs[row] * self.offset if self._free else 0.0
         )
 
     cdef Py_ssize_t _most_violated(
-        self, const Py_ssize_t* candidates, Py_ssize_t n, double tolerance
+        self, Py_ssize_t[::1] candidates, Py_ssize_t* n_left, double tolerance
     ) noexcept nogil:
-        """Return the candidate violated most that is not active; -1 for none."""
-        cdef Py_ssize_t i, j, entering = -1
-        cdef double value, limit = 1.0 - tolerance
+        """Return the candidate violated most that is not active; -1 for none.
+
+        Those that are not violated are candidates no more, until rows are priced again.
+        """
+        cdef Py_ssize_t i, j, row, entering = -1, n = n_left[0]
+        cdef double value, least = 1.0 - tolerance
+        n_left[0] = 0
         for i in range(n):
-            value = self._margin(candidates[i])
-            if value < limit:
-                for j in range(self.k):
-                    if self._active[j] == candidates[i]:
-                        break
-                else:
-                    limit = value
-                    entering = candidates[i]
+            row = candidates[i]
+            value = self._margin(row)
+            if value < 1.0 - tolerance:
+                candidates[n_left[0]] = row
+                n_left[0] += 1
+                if value < least:
+                    for j in range(self.k):
+                        if self._active[j] == row:
+                            break
+                    else:
+                        least = value
+                        entering = row
         return entering
 
     cdef Ending _steps(
-        self, const Py_ssize_t* candidates, Py_ssize_t n, double tolerance,
-        Py_ssize_t last
+        self, Py_ssize_t[::1] candidates, double tolerance, Py_ssize_t last
     ) noexcept nogil:
         """Make ``u`` the shortest with ``a_i . u + s_i offset >= 1`` on the candidates."""
         cdef Ending ending = _OPTIMAL
+        cdef Py_ssize_t n_left = candidates.shape[0]
         while ending == _OPTIMAL:
-            self.entering = self._most_violated(candidates, n, tolerance)
+            self.entering = self._most_violated(candidates, &n_left, tolerance)
             if self.entering < 0:
                 break
             ending = self._enter(last)
         return ending
 
     def run(
-        self, const Py_ssize_t[::1] first, double tolerance, double longest,
-        Py_ssize_t max_steps,
+        self, first, double tolerance, double longest,
+        Py_ssize_t max_steps, Py_ssize_t most_settled=0,
     ):
         """Take steps on the rows named first, then on those violated most of all rows.
 
         A row at ``1 - tolerance``, or within rounding of 1, is satisfied; no row is
         longer than `longest`. Dual active-set steps; see `linsep.solvers.active_set`.
-        Returns _OPTIMAL, _CONFLICT (see `direction`), _STEPS_EXHAUSTED, or after a while
-        RUNNING: to be called again, with no row named.
+        The drift of many steps is taken out so many times at the end, as far as it hid
+        violations. Returns OPTIMAL, CONFLICT (see `direction`), STEPS_EXHAUSTED, or
+        after a while RUNNING: to be called again, with no row named.
         """
-        return self._run(&first[0], first.shape[0], tolerance, longest, max_steps)
+        batch = np.array(first, dtype=np.intp)
+        return self._run(batch, tolerance, longest, max_steps, most_settled)
 
     cdef Ending _run(
-        self, const Py_ssize_t* first, Py_ssize_t n_first, double tolerance,
-        double longest, Py_ssize_t max_steps
+        self, Py_ssize_t[::1] batch, double tolerance, double longest,
+        Py_ssize_t max_steps, Py_ssize_t most_settled,
     ) except? _RUNNING:
-        cdef Py_ssize_t before, m = self._rows.shape[0], d = self._d
-        cdef Py_ssize_t size = 1 if m * d <= FEW_ENTRIES else max(BATCH, d // 8)
-        cdef Py_ssize_t* worst = <Py_ssize_t*> PyMem_Malloc(size * sizeof(Py_ssize_t))
-        cdef Py_ssize_t last = self.n_steps + max_steps, n_batch = n_first
-        cdef const Py_ssize_t* batch = first
-        cdef double allowed, work = 0.0
+        """Do what `run` says; the rows named are written over."""
+        cdef Py_ssize_t i, before, m = self._rows.shape[0], d = self._d, n_settled = 0
+        cdef Py_ssize_t size = 1 if m * d <= PRICED_AT_ONCE else max(BATCH, d // 8)
+        cdef Py_ssize_t[::1] worst = np.empty(size, dtype=np.intp)
+        cdef Py_ssize_t last = self.n_steps + max_steps
+        cdef double noise, allowed, work = 0.0
         cdef Ending ending = _RUNNING
-        if worst == NULL:
-            raise MemoryError
+        cdef bint are_named = batch.shape[0] > 0
         with nogil:
             while work <= A_WHILE:
                 # What counts as violated grows with the weights, between batches only.
-                allowed = longest * length(d, &self._u[0]) + fabs(self.offset) + 1.0
-                allowed = max(tolerance, NOISE * allowed)
-                if n_batch == 0:
-                    batch, n_batch = worst, self._price(1.0 - allowed, worst, size)
+                noise = longest * length(d, self._u) + fabs(self.offset) + 1.0
+                noise *= NOISE
+                allowed = max(tolerance, noise)
+                if batch.shape[0] == 0:
+                    batch = worst[: self._price(1.0 - allowed, worst)]
                 before = self.n_steps
-                ending = self._steps(batch, n_batch, allowed, last)
-                # Without a step none is violated, or two roundings of a . u disagree.
-                if ending != _OPTIMAL or (self.n_steps == before and n_first == 0):
+                ending = self._steps(batch, allowed, last)
+                self._has_drifted = self._has_drifted or self.n_steps > before
+                if ending != _OPTIMAL:
                     break
-                n_first = n_batch = 0
+                # Without a step none is violated, or two roundings of a . u disagree.
+                if self.n_steps == before and not are_named:
+                    if n_settled == most_settled or not self._has_drifted:
+                        break
+                    n_settled += 1
+                    if self._take_out_drift(noise) * longest <= noise:
+                        break
+                are_named, batch = False, batch[:0]
                 ending = _RUNNING
                 work += m * d + (self.n_steps - before) * d * (4 * self.k + size)
-        PyMem_Free(worst)
+            self.beyond = INFINITY
+            for i in range(m):
+                self.beyond = min(self.beyond, self._margins[i])
         return ending
 
-    cdef Py_ssize_t _price(
-        self, double limit, Py_ssize_t* worst, Py_ssize_t most
-    ) noexcept nogil:
+    cdef double _take_out_drift(self, double noise) noexcept nogil:
+        """Correct `u` and the multipliers by the rows; by a new factor if need be.
+
+        Returns how far `u` moved, infinitely far with a new factor.
+        """
+        cdef Py_ssize_t i, k = self.k, d = self._d
+        cdef Py_ssize_t[::1] kept
+        cdef double offset = self.offset
+        cdef double* moved = self._z
+        cdef bint is_good
+        memcpy(moved, self._u, d * sizeof(double))
+        is_good = self._settle() <= noise
+        for i in range(k):
+            is_good = is_good and self._multipliers[i] >= 0.0
+        self._has_drifted = False
+        if is_good and fabs(self.offset - offset) <= noise:
+            add_scaled(d, -1.0, self._u, moved)
+            return length(d, moved)
+        if not is_good:
+            kept = self._active[d + 1 :]  # room for as many
+            memcpy(&kept[0], &self._active[0], k * sizeof(Py_ssize_t))
+            self._start(kept[:k])
+        return INFINITY
+
+    cdef Py_ssize_t _price(self, double limit, Py_ssize_t[::1] worst) noexcept nogil:
         """Set the worst rows not active with margins below a limit; return how many."""
         cdef Py_ssize_t i, m = self._rows.shape[0]
-        cdef double* margins = &self._margins[0]
-        products(m, self._d, self._row(0), &self._u[0], margins)
+        cdef double* margins = self._margins
+        _blas.products(m, self._d, self._row(0), self._u, margins)
         if self._free:
             add_scaled(m, self.offset, &self._signs[0], margins)
         for i in range(self.k):
             margins[self._active[i]] = INFINITY
-        return smallest(m, margins, limit, most, worst)
+        return smallest(m, margins, limit, worst.shape[0], &worst[0])
 
     cdef Ending _enter(self, Py_ssize_t last) noexcept nogil:
         """Step until the entering row holds with equality; others may be dropped."""
@@ -170,15 +222,32 @@ cdef class ActiveRows(HeldRows):
                 return _CONFLICT
             move = min(full, longest)
             multiplier += move
-            add_scaled(self.k, -move, &self._direction[0], &self._multipliers[0])
+            add_scaled(self.k, -move, self._direction, self._multipliers)
             if not dependent:
                 self.offset -= move * self._rho
-                add_scaled(self._d, move, &self._z[0], &self._u[0])
+                add_scaled(self._d, move, self._z, self._u)
             if full <= longest:
                 self._multipliers[self.k] = multiplier
                 self._append(self.entering, squared)
                 return _OPTIMAL
             self._delete(leaving)
+
+    def carriers(self):
+        """Return the active rows of positive multipliers, the largest first, and these."""
+        cdef Py_ssize_t i, at, n = 0
+        rows, multipliers = np.empty(self.k, dtype=np.intp), np.empty(self.k)
+        cdef Py_ssize_t[::1] row = rows
+        cdef double[::1] largest = multipliers
+        cdef double here
+        for i in range(self.k):
+            here, at = self._multipliers[i], n
+            if here > 0.0:
+                while at > 0 and largest[at - 1] < here:
+                    row[at], largest[at] = row[at - 1], largest[at - 1]
+                    at -= 1
+                row[at], largest[at] = self._active[i], here
+                n += 1
+        return rows[:n], multipliers[:n]
 
     def nearest_rows(self, const double[::1] squares):
         """Return a row of each class, near each other; `squares` are of their lengths.
@@ -188,14 +257,14 @@ cdef class ActiveRows(HeldRows):
         """
         cdef Py_ssize_t i, n_positive = 0, m = self._rows.shape[0]
         cdef Py_ssize_t[::1] pair = np.empty(2, dtype=np.intp)
-        cdef double* mean = &self._z[0]
+        cdef double* mean = self._z
         with nogil:
             memset(mean, 0, self._d * sizeof(double))
             for i in range(m):
                 self._margins[i] = self._signs[i] > 0.0
                 n_positive += self._signs[i] > 0.0
             add_rows(
-                m, self._d, self._row(0), 1.0 / n_positive, &self._margins[0], mean
+                m, self._d, self._row(0), 1.0 / n_positive, self._margins, mean
             )
             pair[1] = self._nearest(mean, squares, -1.0)
             pair[0] = self._nearest(self._row(pair[1]), squares, 1.0)
@@ -207,7 +276,7 @@ cdef class ActiveRows(HeldRows):
         """Return which row of a class is nearest to one of the other, the first."""
         cdef Py_ssize_t i, nearest = -1, m = self._rows.shape[0]
         cdef double distance, least = INFINITY
-        products(m, self._d, self._row(0), signed, &self._margins[0])
+        products(m, self._d, self._row(0), signed, self._margins)
         for i in range(m):
             distance = squares[i] + 2.0 * self._margins[i]
             if self._signs[i] == sign and (nearest < 0 or distance < least):

@@ -4,10 +4,10 @@ A C-ordered matrix of n rows and d columns is, to a BLAS, its transpose in Fortr
 order: d rows and n columns. Strides are therefore those of a row.
 """
 
-from libc.math cimport hypot, sqrt
-from libc.string cimport memmove, memset
+from libc.math cimport sqrt
+from libc.string cimport memset
 
-from scipy.linalg.cython_blas cimport daxpy, ddot, dgemm, dgemv, dnrm2, drot, dsyrk, dtrsv
+from scipy.linalg.cython_blas cimport daxpy, ddot, dgemm, dgemv, dnrm2, dsyrk, dtrsv
 from scipy.linalg.cython_lapack cimport dpotrf
 
 
@@ -16,6 +16,9 @@ from scipy.linalg.cython_lapack cimport dpotrf
 # for which `linsep.solvers.blas` has it keep to one.
 cdef enum:
     SMALL_TRIANGLE = 64
+    # Of so many entries at once, no more; not so for large matrices, as above.
+    ONE_THREAD = 1 << 13
+    MANY_THREADS = 1 << 17
 
 
 cdef inline double dot(Py_ssize_t n, const double* a, const double* b) noexcept nogil:
@@ -38,19 +41,30 @@ cdef inline void add_scaled(
     daxpy(&size, &scale, <double*> a, &one, b, &one)
 
 
+cdef inline int rows_at_once(Py_ssize_t n, Py_ssize_t d) noexcept nogil:
+    """Return how many of n rows a BLAS is given at once."""
+    if ONE_THREAD < n * d <= MANY_THREADS and d <= ONE_THREAD:
+        return <int> (ONE_THREAD // d)
+    return <int> n
+
+
 cdef inline void products(
     Py_ssize_t n, Py_ssize_t d, const double* A, const double* v, double* out
 ) noexcept nogil:
     """Set ``out`` to the products ``a_i . v`` of n rows."""
-    cdef int rows = <int> n, columns = <int> d, one = 1
+    cdef int rows = rows_at_once(n, d), columns = <int> d, one = 1
     cdef double scale = 1.0, keep = 0.0
+    cdef Py_ssize_t first = 0
     memset(out, 0, n * sizeof(double))
     if n == 0 or d == 0:
         return
-    dgemv(
-        "T", &columns, &rows, &scale, <double*> A, &columns,
-        <double*> v, &one, &keep, out, &one,
-    )
+    while first < n:
+        rows = <int> min(rows, n - first)
+        dgemv(
+            "T", &columns, &rows, &scale, <double*> A + first * d, &columns,
+            <double*> v, &one, &keep, out + first, &one,
+        )
+        first += rows
 
 
 cdef inline void add_rows(
@@ -58,14 +72,18 @@ cdef inline void add_rows(
     double* x,
 ) noexcept nogil:
     """Add ``scale sum_i weights_i a_i`` of n rows to ``x``."""
-    cdef int rows = <int> n, columns = <int> d, one = 1
+    cdef int rows = rows_at_once(n, d), columns = <int> d, one = 1
     cdef double keep = 1.0
+    cdef Py_ssize_t first = 0
     if n == 0 or d == 0:
         return
-    dgemv(
-        "N", &columns, &rows, &scale, <double*> A, &columns,
-        <double*> weights, &one, &keep, x, &one,
-    )
+    while first < n:
+        rows = <int> min(rows, n - first)
+        dgemv(
+            "N", &columns, &rows, &scale, <double*> A + first * d, &columns,
+            <double*> weights + first, &one, &keep, x, &one,
+        )
+        first += rows
 
 
 cdef inline void solve_triangle(
@@ -95,14 +113,6 @@ cdef inline void solve_triangle(
         )
 
 
-cdef inline void solve_gram(
-    Py_ssize_t k, const double* R, Py_ssize_t stride, double* b
-) noexcept nogil:
-    """Overwrite ``b`` by the solution of ``R^T R c = b``, R upper triangular."""
-    solve_triangle(k, R, stride, True, b)
-    solve_triangle(k, R, stride, False, b)
-
-
 cdef inline bint factor_gram(
     Py_ssize_t k, Py_ssize_t d, const double* A, double* R, Py_ssize_t stride
 ) noexcept nogil:
@@ -115,38 +125,6 @@ cdef inline bint factor_gram(
         )
         dpotrf("L", &rows, R, &leading, &failed)
     return failed == 0
-
-
-cdef inline void rotate(
-    Py_ssize_t n, double* a, double* b, double cosine, double sine
-) noexcept nogil:
-    """Turn two vectors: ``a, b = c a + s b, c b - s a``."""
-    cdef int size = <int> n, one = 1
-    if n:
-        drot(&size, a, &one, b, &one, &cosine, &sine)
-
-
-cdef inline void drop_column(
-    Py_ssize_t k, double* R, Py_ssize_t stride, Py_ssize_t position, double* half
-) noexcept nogil:
-    """Let go of a column of R, upper triangular, and turn the rest back to that form.
-
-    ``half``, which solves ``R^T half = b``, does so after that without the entry of b.
-    """
-    cdef Py_ssize_t i
-    cdef double radius, cosine, sine
-    cdef double* row
-    for i in range(k):
-        row = R + i * stride + position
-        memmove(row, row + 1, (k - 1 - position) * sizeof(double))
-    for i in range(position, k - 1):
-        row = R + i * stride
-        radius = hypot(row[i], row[stride + i])
-        cosine, sine = row[i] / radius, row[stride + i] / radius
-        row[i], row[stride + i] = radius, 0.0
-        rotate(k - 2 - i, row + i + 1, row + stride + i + 1, cosine, sine)
-        radius = cosine * half[i] + sine * half[i + 1]
-        half[i], half[i + 1] = radius, cosine * half[i + 1] - sine * half[i]
 
 
 cdef inline void add_gram(

@@ -11,13 +11,9 @@ from libc.string cimport memcpy, memmove, memset
 import numpy as np
 
 from linsep.solvers._blas cimport (
-    add_rows,
     add_scaled,
     dot,
-    drop_column,
     factor_gram,
-    products,
-    solve_gram,
     solve_triangle,
 )
 
@@ -58,28 +54,28 @@ cdef class HeldRows:
         The present hyperplane: ``rows @ u + signs * offset >= 1`` is sought.
     """
 
-    def __init__(
+    cdef void _begin(
         self, const double[:, ::1] rows, const double[::1] signs, bint free_offset
     ):
-        cdef Py_ssize_t d = rows.shape[1], size = d + 1
-        # One entry more than d everywhere: no column at all is a case too. Of one piece
-        # of memory, since pieces of their own take as long as the steps of a few rows.
-        block = np.zeros(7 * size + size * size + size * max(d, 1))
-        cdef double[::1] parts = block
+        """Hold no row yet."""
+        cdef Py_ssize_t m = rows.shape[0], d = rows.shape[1]
+        # One entry more than d everywhere: no column at all is a case too.
+        cdef Py_ssize_t width = d + 1
         self._rows, self._signs, self._free, self._d = rows, signs, free_offset, d
         self.k = 0
         self.offset = 0.0
-        self.active = np.zeros(size, dtype=np.intp)
-        self.multipliers, self.direction = block[:size], block[size : 2 * size]
-        self.u = block[2 * size : 2 * size + d]
-        self.factor = block[7 * size : (7 + size) * size].reshape(size, size)
-        self._active, self._R = self.active, self.factor
-        self._held = block[(7 + size) * size :].reshape(size, max(d, 1))
-        self._multipliers, self._direction = parts[:size], parts[size : 2 * size]
-        self._u = parts[2 * size : 2 * size + d]
-        self._z, self._c = parts[3 * size : 4 * size], parts[4 * size : 5 * size]
-        self._half = parts[5 * size : 6 * size]
-        self._half_signs = parts[6 * size : 7 * size]
+        # To have one array looks odd, and takes a third of the time that ten do.
+        room = np.zeros(7 * width + width * max(d, 1) + m)
+        numbers = np.zeros(2 * width, dtype=np.intp)
+        self.active, self.factor = numbers[:width], np.zeros((width, width))
+        self.multipliers, self.direction = room[:width], room[width : 2 * width]
+        self.u = room[2 * width : 2 * width + d]
+        self._active, self._room, self._R = numbers, room, self.factor
+        self._multipliers, self._direction = &self._room[0], &self._room[width]
+        self._u, self._z = &self._room[2 * width], &self._room[3 * width]
+        self._c, self._half = &self._room[4 * width], &self._room[5 * width]
+        self._half_signs, self._held = &self._room[6 * width], &self._room[7 * width]
+        self._margins = self._held + width * max(d, 1)
 
     cdef const double* _row(self, Py_ssize_t i) noexcept nogil:
         return &self._rows[i, 0]
@@ -99,24 +95,20 @@ cdef class HeldRows:
         """
         cdef Py_ssize_t i, k = self.k, d = self._d
         cdef const double* a = self._row(row)
-        cdef double least = INFINITY, largest = 0.0, square = dot(d, a, a), squared
-        cdef double curvature
-        cdef double* z = &self._z[0]
-        cdef double* c = &self._c[0]
-        cdef double* half = &self._half[0]
-        cdef double* signs = &self._half_signs[0]
-        cdef double* direction = &self._direction[0]
+        cdef double square = dot(d, a, a), squared, least, curvature
+        cdef double* z = self._z
+        cdef double* c = self._c
+        cdef double* half = self._half
+        cdef double* signs = self._half_signs
+        cdef double* direction = self._direction
         cdef int tries
-        for i in range(k):
-            least = min(least, fabs(self._R[i, i]))
-            largest = max(largest, fabs(self._R[i, i]))
-        products(k, d, &self._held[0, 0], a, half)
+        products(k, d, self._held, a, half)
         self._solve_triangle(True, half)
         squared = square - dot(k, half, half)
         self._rho, self._size = 0.0, 1.0
         memcpy(z, a, d * sizeof(double))
         memcpy(direction, half, k * sizeof(double))
-        if largest <= WELL_CONDITIONED * least and squared >= MOSTLY_NEW * square:
+        if squared >= MOSTLY_NEW * square and self._is_well_conditioned():
             self._rise = squared
             if self._free and k > 0:
                 curvature = dot(k, signs, signs)
@@ -124,17 +116,17 @@ cdef class HeldRows:
                 self._rise += self._rho * self._rho * curvature
                 add_scaled(k, -self._rho, signs, direction)
             self._solve_triangle(False, direction)
-            add_rows(k, d, &self._held[0, 0], -1.0, direction, z)
+            add_rows(k, d, self._held, -1.0, direction, z)
             for i in range(k):
                 self._size += fabs(direction[i])
             return squared
         self._solve_triangle(False, direction)
-        add_rows(k, d, &self._held[0, 0], -1.0, direction, z)
-        products(k, d, &self._held[0, 0], z, c)
+        add_rows(k, d, self._held, -1.0, direction, z)
+        products(k, d, self._held, z, c)
         self._solve_triangle(True, c)
         add_scaled(k, 1.0, c, half)
         self._solve_triangle(False, c)
-        add_rows(k, d, &self._held[0, 0], -1.0, c, z)
+        add_rows(k, d, self._held, -1.0, c, z)
         add_scaled(k, 1.0, c, direction)
         for i in range(k):
             self._size += fabs(direction[i])
@@ -143,6 +135,15 @@ cdef class HeldRows:
             self._balance(self._signs[row])
         least = DEPENDENT * self._size
         return squared if squared > least * least * square else 0.0
+
+    cdef bint _is_well_conditioned(self) noexcept nogil:
+        """Tell whether R is, by its diagonal."""
+        cdef Py_ssize_t i
+        cdef double least = INFINITY, largest = 0.0
+        for i in range(self.k):
+            least = min(least, fabs(self._R[i, i]))
+            largest = max(largest, fabs(self._R[i, i]))
+        return largest <= WELL_CONDITIONED * least
 
     cdef void _balance(self, double sign) noexcept nogil:
         """Correct a projection so that the multipliers keep ``sum_i lambda_i s_i = 0``.
@@ -156,24 +157,30 @@ cdef class HeldRows:
         for i in range(self.k):
             excess += self._signs[self._active[i]] * self._direction[i]
         self._rho = excess / curvature
-        add_scaled(self.k, -self._rho, &self._c[0], &self._direction[0])
+        add_scaled(self.k, -self._rho, self._c, self._direction)
         add_rows(
-            self.k, self._d, &self._held[0, 0], self._rho, &self._c[0], &self._z[0]
+            self.k, self._d, self._held, self._rho, self._c, self._z
         )
-        self._rise = dot(self._d, &self._z[0], &self._z[0])
+        self._rise = dot(self._d, self._z, self._z)
 
     cdef double _signs_solved(self) noexcept nogil:
         """Set c to the solution of ``G c = s``; return ``s . c``."""
         cdef Py_ssize_t i
         cdef double curvature = 0.0
-        memcpy(&self._c[0], &self._half_signs[0], self.k * sizeof(double))
-        self._solve_triangle(False, &self._c[0])
+        memcpy(self._c, self._half_signs, self.k * sizeof(double))
+        self._solve_triangle(False, self._c)
         for i in range(self.k):
             curvature += self._signs[self._active[i]] * self._c[i]
         return curvature
 
     cdef void _solve_triangle(self, bint transposed, double* b) noexcept nogil:
-        solve_triangle(self.k, &self._R[0, 0], self._R.shape[1], transposed, b)
+        cdef Py_ssize_t stride = self._R.shape[1]
+        if self.k >= FEW_ROWS:
+            solve_triangle(self.k, &self._R[0, 0], stride, transposed, b)
+        elif transposed:
+            solve_few_transposed(self.k, &self._R[0, 0], stride, b)
+        else:
+            solve_few(self.k, &self._R[0, 0], stride, b)
 
     cdef void _append(self, Py_ssize_t row, double squared) noexcept nogil:
         """Make the row that was projected last active; its new part is given."""
@@ -183,23 +190,23 @@ cdef class HeldRows:
             self._R[k, i] = 0.0
         self._R[k, k] = sqrt(squared)
         self._half_signs[k] = (
-            self._signs[row] - dot(k, &self._half[0], &self._half_signs[0])
+            self._signs[row] - dot(k, self._half, self._half_signs)
         ) / self._R[k, k]
-        memcpy(&self._held[k, 0], self._row(row), d * sizeof(double))
+        memcpy(self._held + k * d, self._row(row), d * sizeof(double))
         self._active[k] = row
         self.k = k + 1
 
     cdef void _delete(self, Py_ssize_t position) noexcept nogil:
         """Let an active row go, and rotate R back to triangular form."""
-        cdef Py_ssize_t i, k = self.k, stride = self._R.shape[1]
-        drop_column(k, &self._R[0, 0], stride, position, &self._half_signs[0])
+        cdef Py_ssize_t i, k = self.k, d = self._d, stride = self._R.shape[1]
+        drop_column(k, &self._R[0, 0], stride, position, self._half_signs)
         for i in range(position, k - 1):
             self._active[i] = self._active[i + 1]
             self._multipliers[i] = self._multipliers[i + 1]
         memmove(
-            &self._held[position, 0],
-            &self._held[position + 1, 0],
-            (k - 1 - position) * self._d * sizeof(double),
+            self._held + position * d,
+            self._held + (position + 1) * d,
+            (k - 1 - position) * d * sizeof(double),
         )
         self.k = k - 1
 
@@ -214,26 +221,30 @@ cdef class HeldRows:
         is free.
         """
         cdef Py_ssize_t[::1] kept = np.array(wanted, dtype=np.intp)
-        cdef Py_ssize_t i, n = kept.shape[0], n_held
-        cdef double balance
-        cdef bint goes_on = True
+        cdef bint is_made
         with nogil:
-            while goes_on:
-                self._hold(kept[:n])
-                n_held, n, balance = self.k, 0, 0.0
-                for i in range(n_held):
-                    balance += self._signs[self._active[i]]
-                if n_held == 0 or (self._free and fabs(balance) == n_held):
-                    memset(&self._u[0], 0, self._d * sizeof(double))
-                    self.k, self.offset = 0, 0.0
-                    break
-                self._settle()
-                for i in range(n_held):
-                    if self._multipliers[i] >= 0.0:
-                        kept[n] = self._active[i]
-                        n += 1
-                goes_on = n < n_held
-        return not goes_on
+            is_made = self._start(kept)
+        return is_made
+
+    cdef bint _start(self, Py_ssize_t[::1] kept) noexcept nogil:
+        """Do what `start` does, with the rows named in an array that is written to."""
+        cdef Py_ssize_t i, n = kept.shape[0], n_held = -1
+        cdef double balance
+        while n != n_held:
+            self._hold(kept[:n])
+            n_held, n, balance = self.k, 0, 0.0
+            for i in range(n_held):
+                balance += self._signs[self._active[i]]
+            if n_held == 0 or (self._free and fabs(balance) == n_held):
+                memset(self._u, 0, self._d * sizeof(double))
+                self.k, self.offset = 0, 0.0
+                return False
+            self._settle()
+            for i in range(n_held):
+                if self._multipliers[i] >= 0.0:
+                    kept[n] = self._active[i]
+                    n += 1
+        return True
 
     cdef void _hold(self, const Py_ssize_t[::1] wanted) noexcept nogil:
         """Make the independent ones of the rows named active, and no others."""
@@ -258,52 +269,56 @@ cdef class HeldRows:
         for i in range(k):
             self._active[i] = wanted[i]
             self._half_signs[i] = self._signs[wanted[i]]
-            memcpy(&self._held[i, 0], self._row(wanted[i]), d * sizeof(double))
-        if not factor_gram(k, d, &self._held[0, 0], &self._R[0, 0], self._R.shape[1]):
+            memcpy(self._held + i * d, self._row(wanted[i]), d * sizeof(double))
+        if not factor_gram(k, d, self._held, &self._R[0, 0], self._R.shape[1]):
             return False
         for i in range(k):
             for j in range(i):
                 self._R[i, j] = 0.0
-            a = &self._held[i, 0]
+            a = self._held + i * d
             if not self._R[i, i] > CLEARLY_INDEPENDENT * sqrt(dot(d, a, a)):
                 return False
         self.k = k
-        self._solve_triangle(True, &self._half_signs[0])
+        self._solve_triangle(True, self._half_signs)
         return True
 
-    cdef void _settle(self) noexcept nogil:
+    cdef double _settle(self) noexcept nogil:
         """Recompute ``u`` and the offset so that every active row is at 1.
 
         Solves ``A_S u + s offset = 1``, ``u = A_S^T lambda``, ``s . lambda = 0`` with
         three corrections of the residuals, so ``u`` is as good as a least-norm solution
-        by QR.
+        by QR. Returns the largest residual that was corrected last.
         """
         cdef Py_ssize_t i, k = self.k, d = self._d
         cdef int tries
-        cdef double imbalance, curvature = 0.0, move
-        cdef double* step = &self._c[0]
-        cdef double* solved = &self._half[0]
+        cdef double imbalance, curvature = 0.0, move, largest = 0.0
+        cdef double* step = self._c
+        cdef double* solved = self._half
         for i in range(k):
             self._multipliers[i] = 0.0
-        memset(&self._u[0], 0, d * sizeof(double))
+        memset(self._u, 0, d * sizeof(double))
         self.offset = 0.0
         if self._free:
             curvature = self._signs_solved()
             memcpy(solved, step, k * sizeof(double))
         for tries in range(4):
-            imbalance = 0.0
-            products(k, d, &self._held[0, 0], &self._u[0], step)
+            imbalance, largest = 0.0, 0.0
+            products(k, d, self._held, self._u, step)
             for i in range(k):
                 step[i] = 1.0 - step[i]
                 if self._free:
                     step[i] -= self._signs[self._active[i]] * self.offset
+                largest = max(largest, fabs(step[i]))
+                if self._free:
                     imbalance += self._signs[self._active[i]] * self._multipliers[i]
-            solve_gram(k, &self._R[0, 0], self._R.shape[1], step)
+            self._solve_triangle(True, step)
+            self._solve_triangle(False, step)
             if self._free:
                 for i in range(k):
                     imbalance += self._signs[self._active[i]] * step[i]
                 move = imbalance / curvature
                 self.offset += move
                 add_scaled(k, -move, solved, step)
-            add_rows(k, d, &self._held[0, 0], 1.0, step, &self._u[0])
-            add_scaled(k, 1.0, step, &self._multipliers[0])
+            add_rows(k, d, self._held, 1.0, step, self._u)
+            add_scaled(k, 1.0, step, self._multipliers)
+        return largest

@@ -3,7 +3,7 @@
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.math cimport INFINITY, fabs, frexp, isfinite, ldexp, sqrt
 from libc.stdint cimport int8_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -187,15 +187,17 @@ cdef class Unit:
         cdef Py_ssize_t i, n = self._n, k
         rows = <double[:n, :self._k]> self._unit
         cdef ActiveRows active = ActiveRows(rows, np.zeros(n), False)
+        cdef Py_ssize_t[::1] first = np.empty(n_near, dtype=np.intp)
         cdef Ending ending = _RUNNING
+        memcpy(&first[0], near, n_near * sizeof(Py_ssize_t))
         while ending == _RUNNING:  # the rows are of unit length
             ending = active._run(
-                near, n_near, tolerance, 1.0, most_steps - active.n_steps
+                first, tolerance, 1.0, most_steps - active.n_steps, 0
             )
-            n_near = 0
+            first = first[:0]
         k = active.k
         cdef Py_ssize_t[::1] held = active._active
-        cdef double[::1] shares = active._multipliers
+        cdef const double* shares = active._multipliers
         if ending == _OPTIMAL:
             memset(self._p, 0, n * sizeof(double))
             for i in range(k):

@@ -31,14 +31,19 @@ compiled steps of `linsep.solvers._active_set`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from enum import Enum
 
 import numpy as np
 
 from linsep.arrays import Floats, Index, no_index
-from linsep.solvers._active_set import CONFLICT, OPTIMAL, RUNNING, ActiveRows
+from linsep.solvers._active_set import (
+    CONFLICT,
+    OPTIMAL,
+    RUNNING,
+    ActiveRows,
+    longest_of,
+)
 from linsep.solvers.scaling import row_squares
 
 # A row counts as satisfied when a.u >= 1 - TOLERANCE: relative to the margin itself.
@@ -68,6 +73,8 @@ class ActiveSet:
         The class of each row, +1.0 or -1.0, needed for a free offset only.
     free_offset : bool, default=False
         Whether there is an offset.
+    squares : ndarray of shape (m,) or None, default=None
+        The squared lengths of the rows, where they are known.
 
     Attributes
     ----------
@@ -76,15 +83,20 @@ class ActiveSet:
     """
 
     def __init__(
-        self, rows: Floats, signs: Floats | None = None, *, free_offset: bool = False
+        self,
+        rows: Floats,
+        signs: Floats | None = None,
+        *,
+        free_offset: bool = False,
+        squares: Floats | None = None,
     ) -> None:
         self.rows = rows
         self.signs = np.zeros(len(rows)) if signs is None else signs
         self.free_offset = free_offset
         self._held = ActiveRows(rows, self.signs, free_offset)
         self._conflict: tuple[Index, Floats] | None = None
-        self._squares = row_squares(rows)
-        self.longest = math.sqrt(self._squares.max(initial=0.0))
+        self._squares = row_squares(rows) if squares is None else squares
+        self.longest = longest_of(self._squares)
 
     @property
     def u(self) -> Floats:
@@ -100,6 +112,11 @@ class ActiveSet:
     def n_steps(self) -> int:
         """Steps taken so far."""
         return self._held.n_steps
+
+    @property
+    def beyond(self) -> float:
+        """Once the state is OPTIMAL, the least margin of a row not active."""
+        return self._held.beyond
 
     @property
     def most_steps(self) -> int:
@@ -120,6 +137,20 @@ class ActiveSet:
         if self._conflict is not None:
             return self._conflict[1]
         return np.maximum(self._held.multipliers[: self._held.k], 0.0)
+
+    @property
+    def carriers(self) -> tuple[Index, Floats]:
+        """The rows of positive multipliers, the largest first, and these."""
+        if self._conflict is None:
+            return self._held.carriers()
+        support, weights = self._conflict
+        order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)]
+        return support[order], weights[order]
+
+    @property
+    def n_active(self) -> int:
+        """How many rows are active."""
+        return self._held.k
 
     def start(self, index: Index) -> bool:
         """Make the rows named active, as far as their multipliers are positive.
@@ -155,25 +186,18 @@ class ActiveSet:
                 self._conflict = nearest, np.ones(2)
                 yield Outcome.CONFLICT
                 return
-        batch = np.asarray(first, dtype=np.intp)
-        n_settled, drifted = 0, False
-        while True:
-            before = self.n_steps
-            ending = self._held.run(batch, tolerance, self.longest, last - before)
+        batch, ending = np.asarray(first, dtype=np.intp), RUNNING
+        while ending == RUNNING:
+            left = last - self.n_steps
+            settings = tolerance, self.longest, left, MOST_SETTLINGS
+            ending = self._held.run(batch, *settings)
             batch = NO_ROWS
-            drifted = drifted or self.n_steps > before
-            if ending == CONFLICT:
-                support = np.append(self.support, self._held.entering)
-                falling = -self._held.direction[: self._held.k]
-                self._conflict = support, np.append(np.maximum(falling, 0.0), 1.0)
-                yield Outcome.CONFLICT
-                return
-            if ending == OPTIMAL and drifted and n_settled < MOST_SETTLINGS:
-                # Drift of many steps is taken out; what it hid may be violated now.
-                self.start(self.support)
-                n_settled, drifted = n_settled + 1, False
-            elif ending == RUNNING:
+            if ending == RUNNING:
                 yield Outcome.RUNNING
-            else:
-                yield Outcome.OPTIMAL if ending == OPTIMAL else Outcome.STALLED
-                return
+        if ending == CONFLICT:
+            support = np.append(self.support, self._held.entering)
+            falling = -self._held.direction[: self._held.k]
+            self._conflict = support, np.append(np.maximum(falling, 0.0), 1.0)
+            yield Outcome.CONFLICT
+            return
+        yield Outcome.OPTIMAL if ending == OPTIMAL else Outcome.STALLED

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.arrays import Floats, Index
+from linsep.arrays import Floats, Index, Signs
 from linsep.rows import as_dense, is_sparse, split
 from linsep.rows._sweeps import hull_point, length, length_above
 from linsep.solvers.scaling import (
@@ -57,7 +57,11 @@ def longest_row(rows: Any) -> float:
 
 
 def margin_upper(
-    rows: Any, weights: Floats, fit_intercept: bool, index: Index | None = None
+    rows: Any,
+    weights: Floats,
+    fit_intercept: bool,
+    index: Index | None = None,
+    signs: Signs | None = None,
 ) -> float:
     """Return an upper bound on the margin of any data that contain these rows.
 
@@ -72,20 +76,26 @@ def margin_upper(
         intercept demands; one class alone leaves the margin unbounded (inf).
     index : ndarray of shape (k,), int, or None, default=None
         The rows meant, where `rows` holds others too.
+    signs : ndarray of int8 or None, default=None
+        Given with features of doubles only: for them to be signed, all of `rows`.
     """
-    p = weights / weights.sum()
     index = np.arange(rows.shape[0]) if index is None else index
     if is_sparse(rows):
+        p = weights / weights.sum()
         sizes, exponent = _of_sparse(rows, p, fit_intercept, index)
     else:
+        # Weights near the ends of the doubles are brought to a sum of 1 first.
+        largest = norm(weights)
+        p = weights if FAR_FROM_ONE < largest < NEAR_ONE else weights / weights.sum()
         rows = np.ascontiguousarray(rows)
-        sizes, exponent = hull_point(rows, index, p, fit_intercept), 0
+        sizes, exponent = hull_point(rows, index, p, fit_intercept, signs), 0
         if sizes is not None and not 1.0 / NEAR_ONE < sizes[2] < NEAR_ONE:
             part = rows[index]
-            features = part[:, : part.shape[1] - fit_intercept]
+            features = part[:, : part.shape[1] - (fit_intercept and signs is None)]
             exponent = exponent_above(features)
             features[:] = shifted(features, -exponent)
-            sizes = hull_point(part, None, p, fit_intercept)
+            signs = None if signs is None else signs[index]
+            sizes = hull_point(part, None, p, fit_intercept, signs)
     if sizes is None:
         return np.inf
     bound = length_above(*sizes, index.size + rows.shape[1])

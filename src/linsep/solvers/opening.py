@@ -21,7 +21,7 @@ from linsep.solvers.descent import is_worth_it
 from linsep.solvers.pieces import Check
 
 # Entries of the rows, at most: a round then takes some ten microseconds.
-MOST_ENTRIES = 1 << 18
+MOST_ENTRIES = 150_000
 # The same of rows that have many columns, and are copied in memory.
 MOST_LONG = 20_000_000
 # Rows of so many columns each are tried by their means first, if they are not small and

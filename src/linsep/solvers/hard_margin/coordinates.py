@@ -16,14 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from linsep.arrays import Floats
-from linsep.rows._sweeps import centred_rows
+from linsep.arrays import Floats, Signs
 from linsep.solvers.bounds import norm
-from linsep.solvers.scaling import SAFE_EXPONENT, exponent_above, shifted
+from linsep.solvers.hard_margin._centred import LEAST_USUAL, centred, uncentred
+from linsep.solvers.scaling import (
+    SAFE_EXPONENT,
+    exponent_above,
+    row_squares,
+    shifted,
+)
 
-# Columns need not be brought below 1 first if the largest entry about the centre is
-# between this and its inverse.
-LEAST_USUAL = 2.0**-100
+# So far powers of two may be from 1 that no weight leaves the doubles, if none did.
+USUAL_BITS = 200
 
 
 @dataclass(frozen=True)
@@ -48,29 +52,38 @@ class Direct:
     fit_intercept: bool
 
     @classmethod
-    def of(cls, signed: Floats, fit_intercept: bool) -> tuple[Direct, Floats, Floats]:
-        """Choose the shift and the scale; return the signed rows in them, and signs."""
+    def of(
+        cls, rows: Floats, fit_intercept: bool, signs: Signs | None = None
+    ) -> tuple[Direct, Floats, Floats, Floats]:
+        """Choose the shift and the scale; return the signed rows in them, and signs.
+
+        And the squares of the rows' lengths. The rows are signed already, unless their
+        `signs` are given, with an intercept only.
+        """
         if not fit_intercept:
-            size = exponent_above(signed)
-            unit = np.ascontiguousarray(shifted(signed, -size))
-            no_shift = np.zeros(signed.shape[1])
-            return cls(size, no_shift, 0, False), unit, np.ones(len(signed))
-        signs = signed[:, -1].copy()
-        positive = signs > 0
-        n_positive = int(np.count_nonzero(positive))
-        upper, lower = 0.5 / max(1, n_positive), 0.5 / max(1, len(signs) - n_positive)
-        weights, size = np.where(positive, upper, -lower), 0
-        centre, rows, largest = _centred(signed, weights)
+            size = exponent_above(rows)
+            unit = np.ascontiguousarray(shifted(rows, -size))
+            no_shift = np.zeros(rows.shape[1])
+            direct = cls(size, no_shift, 0, False)
+            return direct, unit, np.ones(len(rows)), row_squares(unit)
+        is_signed = signs is None
+        d = rows.shape[1] - is_signed
+        s = rows[:, -1].copy() if signs is None else signs.astype(np.float64)
+        centre, moved = np.zeros(d), np.empty((len(rows), d + 1))
+        squares, size = np.empty(len(rows)), 0
+        given = np.ascontiguousarray(rows)
+        largest = centred(given, s, centre, moved, squares)
         if not LEAST_USUAL <= largest < 1.0 / LEAST_USUAL:
-            size = exponent_above(signed[:, :-1])
-            with np.errstate(over="ignore"):  # of the last column, which is not read
-                signed = shifted(signed, -size)
-            signed[:, -1] = signs
-            centre, rows, largest = _centred(signed, weights)
+            size, centre[:] = exponent_above(rows[:, :d]), 0.0
+            given = shifted(rows[:, :d] if is_signed else s[:, None] * rows, -size)
+            given = np.column_stack([given, s])
+            largest = centred(given, s, centre, moved, squares)
         spread = math.frexp(largest)[1]
-        shifted(rows, -spread, out=rows)
-        rows[:, -1] = signs
-        return cls(size, centre, spread, True), rows, signs
+        if largest < LEAST_USUAL:
+            moved[:] = given
+            moved[:, :d] = shifted(given[:, :d] - s[:, None] * centre, -spread)
+            squares = row_squares(moved)
+        return cls(size, centre, spread, True), moved, s, squares
 
     @classmethod
     def of_sparse(cls, signed: Any, fit_intercept: bool) -> tuple[Direct, Any, Floats]:
@@ -95,18 +108,13 @@ class Direct:
         exponent = power - self.size - self.spread
         if not self.fit_intercept:
             return weights_within(u, exponent, ())
+        if power == self.size == 0 and abs(self.spread) < USUAL_BITS:
+            w = uncentred(u, offset, self.centre, math.ldexp(1.0, exponent))
+            if w is not None:
+                return w, 0
         # u's last entry is rounding (the multipliers balance); it acts as offset.
         shift = -float(u[:-1] @ self.centre), power - self.spread
         return weights_within(u[:-1], exponent, ((offset + float(u[-1]), 0), shift))
-
-
-def _centred(signed: Floats, weights: Floats) -> tuple[Floats, Floats, float]:
-    """Return the rows' weighed sum, the rows about it, and their largest entry."""
-    rows, largest = np.empty(signed.shape), np.zeros(signed.shape[1])
-    with np.errstate(over="ignore", invalid="ignore"):
-        centre = weights @ signed[:, :-1]
-    centred_rows(np.ascontiguousarray(signed), centre, rows, largest)
-    return centre, rows, float(largest[:-1].max(initial=0.0))
 
 
 def weights_within(

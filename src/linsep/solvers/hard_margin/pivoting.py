@@ -27,7 +27,12 @@ RIDGE = 1e-10
 
 
 def rows_on_margin(
-    rows: Floats, signs: Floats, free: bool, tolerance: float, check: Check = no_check
+    rows: Floats,
+    signs: Floats,
+    free: bool,
+    tolerance: float,
+    check: Check = no_check,
+    gram: Floats | None = None,
 ) -> Iterator[Index]:
     """Yield the best guess of the rows on the margin after each solve.
 
@@ -42,6 +47,8 @@ def rows_on_margin(
         Rows with margin ``>= 1 - tolerance`` are not violated.
     check : callable, default=no_check
         Called between pieces of the Gram matrix; raises to end it.
+    gram : ndarray of shape (m, m) or None, default=None
+        The Gram matrix, where it is known.
 
     Yields
     ------
@@ -50,7 +57,7 @@ def rows_on_margin(
         right if no row was wrong in it, and a start all the same if some were.
     """
     m, d = rows.shape
-    gram = gram_of(rows, check)
+    gram = gram_of(rows, check) if gram is None else gram
     check()
     ridge = RIDGE * float(np.trace(gram)) / m
     held = np.ones(m, dtype=bool)
@@ -62,7 +69,7 @@ def rows_on_margin(
     best, least, waited = no_index(), m + 1, 0
     while waited < PATIENCE:
         index = np.flatnonzero(held)
-        part = gram[np.ix_(index, index)]
+        part = gram.copy() if index.size == m else gram[np.ix_(index, index)]
         part[np.diag_indices_from(part)] += ridge
         factor = cholesky(part)
         if factor is None or (free and np.ptp(signs[index]) == 0):
@@ -73,7 +80,9 @@ def rows_on_margin(
         if free:
             offset = float(signs[index] @ solved[:, 0] / (signs[index] @ solved[:, 1]))
         multipliers = solved[:, 0] - offset * solved[:, 1]
-        margins = multipliers @ gram[index] + offset * signs
+        weights = np.zeros(m)
+        weights[index] = multipliers
+        margins = gram @ weights + offset * signs
         violated = (margins < 1.0 - tolerance) & ~held
         dropped = index[multipliers < 0]
         n_wrong = dropped.size + np.count_nonzero(violated)

@@ -22,24 +22,39 @@ from linsep.solvers.pieces import Check, no_check
 PIVOTED_A_COLUMN, LEAST_PIVOTED = 2, 32
 
 
+def is_guessed(n_rows: int, n_columns: int) -> bool:
+    """Tell whether the rows on the margin are guessed before the first step."""
+    return LEAST_PIVOTED <= n_rows <= PIVOTED_A_COLUMN * n_columns
+
+
 class HardMargin(ActiveSet):
     """An active set that guesses the rows on the margin before its first step.
 
     Parameters
     ----------
-    rows, signs, free_offset
+    rows, signs, free_offset, squares
         As of `ActiveSet`.
     check : callable, default=no_check
         Called between pieces of the guess; raises to end it.
+    gram : ndarray of shape (m, m) or None, default=None
+        The inner products of the rows, where they are known; let go of after the guess.
     """
 
     n_guesses = 0
 
     def __init__(
-        self, rows: Floats, signs: Floats, *, free_offset: bool, check: Check = no_check
+        self,
+        rows: Floats,
+        signs: Floats,
+        *,
+        free_offset: bool,
+        squares: Floats | None = None,
+        check: Check = no_check,
+        gram: Floats | None = None,
     ) -> None:
-        super().__init__(rows, signs, free_offset=free_offset)
+        super().__init__(rows, signs, free_offset=free_offset, squares=squares)
         self._check = check
+        self._gram = gram
 
     @property
     def n_steps(self) -> int:
@@ -56,16 +71,15 @@ class HardMargin(ActiveSet):
         """Yield after each linear system and each batch of steps; see `ActiveSet`."""
         m, d = self.rows.shape
         limit = max_steps if max_steps is not None else self.most_steps
-        if not self.support.size and LEAST_PIVOTED <= m <= PIVOTED_A_COLUMN * d:
-            guess = NO_ROWS
-            for better in rows_on_margin(
-                self.rows, self.signs, self.free_offset, tolerance, self._check
-            ):
+        if not self.support.size and is_guessed(m, d):
+            guess, told = NO_ROWS, (self.free_offset, tolerance, self._check)
+            for better in rows_on_margin(self.rows, self.signs, *told, self._gram):
                 guess = better
                 self.n_guesses += 1
                 yield Outcome.RUNNING
                 if self.n_guesses >= limit:
                     break
+            self._gram = None
             self.start(guess)
         left = max(0, limit - self.n_guesses)
         yield from super().solve(first, tolerance=tolerance, max_steps=left)

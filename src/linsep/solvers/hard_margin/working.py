@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.arrays import Floats, Index
+from linsep.arrays import Floats, Index, Signs
 from linsep.rows import is_sparse
-from linsep.solvers.active_set import NO_ROWS, Outcome
+from linsep.solvers.active_set import NO_ROWS, ActiveSet, Outcome
 from linsep.solvers.blas import calm_blas
 from linsep.solvers.bounds import norm
 from linsep.solvers.gram_factor import pivoted_cholesky
 from linsep.solvers.hard_margin.coordinates import Direct
-from linsep.solvers.hard_margin.start import HardMargin
+from linsep.solvers.hard_margin.start import HardMargin, is_guessed
 from linsep.solvers.pieces import Check, Halted, gram_of, halting
 from linsep.solvers.scaling import exponent_above, shifted
 
 # Sparse rows of at most so many entries, zeros counted, 32 MB, are made dense, which
 # lets them be centred.
 DENSE_ENTRIES = 4_000_000
+# Of so many entries and columns no BLAS is given so much at once that its threads work,
+# unless rows are so few that a start is guessed.
+MOST_TINY, MOST_NARROW = 1 << 17, 90
 # A pivot below this share of the largest is rounding: the row depends on earlier ones.
 RANK_TOLERANCE = 1e-13
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """What the active set made of a working set.
 
     Attributes
@@ -46,6 +48,9 @@ class Solution:
         Steps taken.
     target : float
         1, or another power of two where the weights would leave the doubles.
+    beyond : float
+        Every row but those of the support has ``a_i . w`` of at least `target` times
+        this, up to rounding; 1 where some are on the margin without a multiplier.
     """
 
     outcome: Outcome
@@ -54,12 +59,14 @@ class Solution:
     weights: Floats
     n_steps: int
     target: float = 1.0
+    beyond: float = 1.0
 
 
 def solve_margin(
     rows: Any,
     fit_intercept: bool,
     *,
+    signs: Signs | None = None,
     start: Index,
     tolerance: float,
     max_steps: int | None = None,
@@ -73,6 +80,8 @@ def solve_margin(
         Signed rows.
     fit_intercept : bool
         Whether the last column is the free, unpenalised constant.
+    signs : ndarray of shape (m,) or None, default=None
+        Given with an intercept and features in C order only, for them to be signed.
     start : ndarray of int
         Rows believed to be on the margin; may be empty.
     tolerance : float
@@ -82,15 +91,17 @@ def solve_margin(
     should_stop : callable
         Asked with the steps taken so far; a true answer stops.
     """
-    m, d = rows.shape
+    m, d = rows.shape[0], rows.shape[1] + (signs is not None)
     if is_sparse(rows) and m * d <= DENSE_ENTRIES:
         rows = rows.toarray()
-    narrow = d <= 2 * m and not is_sparse(rows)
+    is_narrow = d <= 2 * m and not is_sparse(rows)
+    made = _direct if is_narrow else _wide
     outcome = Outcome.STALLED
-    with calm_blas(min(m, d), n_entries=rows.size):
-        made = _direct if narrow else _wide
+    is_tiny = m * d <= MOST_TINY and d <= MOST_NARROW and not is_guessed(m, d)
+    with calm_blas(min(m, d), n_entries=0 if is_tiny else rows.size):
         try:
-            problem, to_weights = made(rows, fit_intercept, halting(should_stop))
+            check = halting(should_stop)
+            problem, to_weights = made(rows, fit_intercept, check, signs)
             if start.size:
                 problem.start(start)
             for state in problem.solve(tolerance=tolerance, max_steps=max_steps):
@@ -99,31 +110,36 @@ def solve_margin(
                     break
         except Halted:
             return Solution(outcome, np.zeros(d), NO_ROWS, np.zeros(0), 0)
-    weights = problem.multipliers
-    order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)]
-    support, weights = problem.support[order], weights[order]
-    if not norm(problem.u) + norm(weights) < np.inf:
-        return Solution(
-            Outcome.STALLED, np.zeros(d), support[:0], weights[:0], problem.n_steps
-        )
-    w, shift = to_weights(problem)
+    support, weights = problem.carriers
+    n_steps, u = problem.n_steps, problem.u
+    largest = float(weights[0]) if weights.size else 0.0
+    if not norm(u) + largest < np.inf:
+        nothing = np.zeros(d), support[:0], weights[:0]
+        return Solution(Outcome.STALLED, *nothing, n_steps)
+    w, shift = to_weights(problem, u)
     target = math.ldexp(1.0, shift)
-    return Solution(outcome, w, support, weights, problem.n_steps, target)
+    beyond = problem.beyond if len(support) == problem.n_active else 1.0
+    return Solution(outcome, w, support, weights, n_steps, target, beyond)
 
 
-def _direct(rows: Floats, fit_intercept: bool, check: Check) -> Any:
+def _direct(
+    rows: Floats, fit_intercept: bool, check: Check, signs: Signs | None = None
+) -> Any:
     """Keep the columns."""
-    coordinates, scaled, signs = Direct.of(rows, fit_intercept)
-    problem = HardMargin(scaled, signs, free_offset=fit_intercept, check=check)
-    return problem, lambda state: coordinates.hyperplane(state.u, state.offset)
+    coordinates, scaled, s, squares = Direct.of(rows, fit_intercept, signs)
+    made = partial(HardMargin, check=check) if is_guessed(*scaled.shape) else ActiveSet
+    problem = made(scaled, s, free_offset=fit_intercept, squares=squares)
+    return problem, lambda state, u: coordinates.hyperplane(u, state.offset)
 
 
-def _wide(rows: Any, fit_intercept: bool, check: Check) -> Any:
+def _wide(
+    rows: Any, fit_intercept: bool, check: Check, signs: Signs | None = None
+) -> Any:
     """Replace the columns by those of a factor of the Gram matrix."""
     if is_sparse(rows):
-        coordinates, features, signs = Direct.of_sparse(rows, fit_intercept)
+        coordinates, features, s = Direct.of_sparse(rows, fit_intercept)
     else:
-        coordinates, scaled, signs = Direct.of(rows, fit_intercept)
+        coordinates, scaled, s, _ = Direct.of(rows, fit_intercept, signs)
         features = scaled[:, :-1] if fit_intercept else scaled
     gram = gram_of(features, check)
     check()
@@ -131,13 +147,20 @@ def _wide(rows: Any, fit_intercept: bool, check: Check) -> Any:
     spread = exponent_above(factor)
     factor = shifted(factor, -spread)
     if fit_intercept:
-        factor = np.column_stack([factor, signs])
-    problem = HardMargin(factor, signs, free_offset=fit_intercept, check=check)
-
-    def to_weights(state: HardMargin) -> tuple[Floats, int]:
-        coef = np.asarray(features[state.support].T @ state.multipliers)
+        factor = np.column_stack([factor, s])
+    known = None
+    if is_guessed(*factor.shape):
+        known = shifted(gram, -2 * spread, out=gram)
         if fit_intercept:
-            coef = np.append(coef, state.u[-1])
+            known += np.multiply.outer(s, s)
+    problem = HardMargin(factor, s, free_offset=fit_intercept, check=check, gram=known)
+
+    def to_weights(state: HardMargin, u: Floats) -> tuple[Floats, int]:
+        weights = np.zeros(len(s))  # most rows are on the margin: none is copied
+        weights[state.support] = state.multipliers
+        coef = np.asarray(features.T @ weights)
+        if fit_intercept:
+            coef = np.append(coef, u[-1])
         return coordinates.hyperplane(coef, state.offset, -2 * spread)
 
     return problem, to_weights
