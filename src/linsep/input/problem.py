@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from linsep.rows import Rows
 
 # Numbers that are taken as they are, if they are plain.
-MOST_PLAIN = 150_000
+MOST_PLAIN = 1 << 18
 DOUBLE = np.dtype(np.float64)
 
 __all__ = ["Problem", "check_features", "plain_problem", "problem_from"]

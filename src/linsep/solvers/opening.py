@@ -21,12 +21,12 @@ from linsep.solvers.descent import is_worth_it
 from linsep.solvers.pieces import Check
 
 # Entries of the rows, at most: a round then takes some ten microseconds.
-MOST_ENTRIES = 150_000
+MOST_ENTRIES = 1 << 17
 # The same of rows that have many columns, and are copied in memory.
 MOST_LONG = 20_000_000
-# Rows of so many columns each are tried by their means first, if they are not small and
-# of no more entries.
-WIDE, MOST_WIDE = 2, 1 << 27
+# Rows of so many columns each are tried by their means first, if they have more entries
+# than few and no more than most.
+WIDE, FEW_WIDE, MOST_WIDE = 2, 1 << 18, 1 << 27
 
 
 def opened(
@@ -41,7 +41,7 @@ def opened(
         return None
     (n, d), X = rows.shape, rows.X
     is_held = type(X) is np.ndarray  # and not mapped
-    if d > WIDE * n and is_held and MOST_ENTRIES < X.size <= MOST_WIDE:
+    if d > WIDE * n and is_held and FEW_WIDE < X.size <= MOST_WIDE:
         found = _from_means(rows)
         if found is not None:
             return found
