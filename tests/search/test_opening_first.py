@@ -67,6 +67,26 @@ def test_six_rows_need_no_search(time_limit):
 
 
 @pytest.mark.parametrize(
+    "part",
+    [
+        lambda X: X[:, :2],
+        lambda X: X[:, 1:3],
+        lambda X: X[::-1, :2],
+        lambda X: np.asfortranarray(X[:, :2]),
+    ],
+)
+def test_a_part_of_an_array_is_read_where_it_stands(part):
+    whole = np.column_stack([SIX, SIX[:, 0] - 3.0, np.full(6, np.nan)])
+    X = part(whole)
+    y = LABELS[::-1].copy() if X[0, 0] == 9.0 else LABELS
+    answer = at_once(X, y, **USUAL)
+    assert fields_of(answer) == fields_of(linsep.separate(X.copy(), y))
+    assert min(answer.certificate.verify(X, y)) > 0
+    whole[2] = np.nan  # then in the part too
+    assert at_once(part(whole), y, **USUAL) is None
+
+
+@pytest.mark.parametrize(
     "other",
     [
         {"fit_intercept": 1},
@@ -91,7 +111,7 @@ def test_arguments_that_are_not_as_usual_are_left_to_the_search(other):
         (SIX, np.zeros(6)),
         (SIX, np.array([0, np.nan, 1, 0, 1, 1])),
         (SIX.astype(np.float32), LABELS),
-        (SIX[:, ::-1], LABELS),
+        (SIX[:, ::-1].astype(">f8"), LABELS),
         (SIX[:5], LABELS),
         (SIX * 1e200, LABELS),
     ],

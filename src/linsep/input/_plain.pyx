@@ -13,9 +13,15 @@ ctypedef fused label:
     double
 
 
-def are_finite(const double[:, ::1] X):
-    """Tell whether no number is infinite or not a number."""
-    return all_finite(&X[0, 0], X.shape[0] * X.shape[1])
+def are_finite(const double[:, :] X):
+    """Tell whether no number of rows, each in one piece, is infinite or not a number."""
+    cdef Py_ssize_t i, n = X.shape[0], d = X.shape[1]
+    if X.strides[0] == d * <Py_ssize_t> sizeof(double):
+        return all_finite(&X[0, 0], n * d)
+    for i in range(n):
+        if not all_finite(&X[i, 0], d):
+            return False
+    return True
 
 
 def signs_of_labels(

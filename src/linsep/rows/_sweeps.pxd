@@ -3,11 +3,12 @@
 from libc.stdint cimport int8_t
 
 
-# What `hull_point` returns, as `sizes`, and whether there are any. Rows of `width`
-# numbers are to be signed by `signs`, or where this is NULL are signed.
+# What `hull_point` returns, as `sizes`, and whether there are any. Rows of d numbers, one a
+# `step` after the other, are to be signed by `signs`, or where this is NULL are signed.
 cdef bint hull_sizes(
     const double* rows,
-    Py_ssize_t width,
+    Py_ssize_t step,
+    Py_ssize_t d,
     const Py_ssize_t* index,
     const double* p,
     Py_ssize_t n,

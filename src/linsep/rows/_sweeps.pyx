@@ -344,7 +344,8 @@ def signed_rows(
 
 cdef bint hull_sizes(
     const double* rows,
-    Py_ssize_t width,
+    Py_ssize_t step,
+    Py_ssize_t d,
     const Py_ssize_t* index,
     const double* p,
     Py_ssize_t n,
@@ -353,7 +354,7 @@ cdef bint hull_sizes(
     double* sizes,
 ) except -1:
     cdef bint are_signed = signs == NULL, is_up
-    cdef Py_ssize_t i, row, d = width - (balanced and are_signed)
+    cdef Py_ssize_t i, row
     cdef double weight, size, up = 0.0, down = 0.0
     cdef const double* a
     cdef double* total = <double*> PyMem_Calloc(d + 1, sizeof(double))
@@ -361,7 +362,7 @@ cdef bint hull_sizes(
         raise MemoryError
     for i in range(n):
         row = i if index == NULL else index[i]
-        if balanced and (rows[row * width + d] > 0.0 if are_signed else signs[row] > 0):
+        if balanced and (rows[row * step + d] > 0.0 if are_signed else signs[row] > 0):
             up += p[i]
         else:
             down += p[i]
@@ -373,7 +374,7 @@ cdef bint hull_sizes(
             if p[i] == 0.0:
                 continue  # what is true of the others is true with it
             row = i if index == NULL else index[i]
-            a = rows + row * width
+            a = rows + row * step
             is_up = balanced and (a[d] > 0.0 if are_signed else signs[row] > 0)
             weight = 0.5 * p[i] / (up if is_up else down)
             size = sqrt(
@@ -403,8 +404,9 @@ def hull_point(
     cdef double[3] sizes
     cdef const Py_ssize_t* named = NULL if index is None else &index[0]
     cdef const int8_t* given = NULL if signs is None else &signs[0]
+    cdef Py_ssize_t width = rows.shape[1], d = width - (balanced and signs is None)
     cdef bint found = hull_sizes(
-        &rows[0, 0], rows.shape[1], named, &p[0], p.shape[0], balanced, given, sizes
+        &rows[0, 0], width, d, named, &p[0], p.shape[0], balanced, given, sizes
     )
     return (sizes[0], sizes[1], sizes[2]) if found else None
 

@@ -11,7 +11,14 @@ import numpy as np
 from linsep.rows._sweeps cimport hull_sizes, length_above
 from linsep.solvers._blas cimport dot
 from linsep.solvers._descent cimport Descent, constant_beside
-from linsep.solvers._unit_rows cimport CONSTANT, LEAST, Unit, balance, least_products
+from linsep.solvers._unit_rows cimport (
+    CONSTANT,
+    LEAST,
+    Unit,
+    balance,
+    least_products,
+    step_of,
+)
 from linsep.solvers.blas import calm_blas
 
 # Columns that stay in a core's cache while the rows are gone through.
@@ -72,7 +79,7 @@ def means_apart(const double[:, ::1] X, const int8_t[::1] signs, bint constant):
         spread = sums[2, j] / n - mean * mean
         if spread > CONSTANT * sums[2, j] / n:
             w[j] = sums[1, j] / spread
-    least_products(&X[0, 0], &signs[0], n, d, &w[0], 0.0, &down, &up)
+    least_products(&X[0, 0], &signs[0], n, d, d, &w[0], 0.0, &down, &up)
     mean = balance(down, up, constant, &w[0], d)
     return mean > 0.0, weights, (length, weighed, longest)
 
@@ -107,7 +114,7 @@ cdef class Opening:
 
 
 def opened_rows(
-    const double[:, ::1] X,
+    const double[:, :] X,
     const int8_t[::1] signs,
     bint centred,
     double tolerance,
@@ -167,6 +174,8 @@ def opened_rows(
         if not is_found:  # by the descent, which knows the products
             descent._set(&w[0])
         unit._weights(&w[0], descent._products)
-    if hull_sizes(&X[0, 0], d, NULL, unit._p, n, k > d, &signs[0], sizes):
+    if hull_sizes(
+        &X[0, 0], step_of(X), d, NULL, unit._p, n, k > d, &signs[0], sizes
+    ):
         found.margin_upper = length_above(sizes[0], sizes[1], sizes[2], n + k)
     return found

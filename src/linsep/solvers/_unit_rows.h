@@ -19,7 +19,7 @@
 #define ADD_UP(width)                                                                       \
     for (ptrdiff_t i = 0; i < n; i++)                                                       \
         for (ptrdiff_t j = 0; j < (width); j++) {                                           \
-            double beyond = x[i * d + j] - from[j];                                         \
+            double beyond = x[i * step + j] - from[j];                                      \
             sum[j] += beyond;                                                               \
             square[j] += beyond * beyond;                                                   \
             total[j] += fabs(beyond);                                                       \
@@ -31,13 +31,14 @@
    that follows is as good as if the mean were known before. */
 FOR_EACH_PROCESSOR
 static void add_up(
-    const double *restrict X, ptrdiff_t n, ptrdiff_t d, const double *restrict base,
-    double *restrict sums, double *restrict squares, double *restrict sizes)
+    const double *restrict X, ptrdiff_t n, ptrdiff_t d, ptrdiff_t step,
+    const double *restrict base, double *restrict sums, double *restrict squares,
+    double *restrict sizes)
 {
     const double zeros[MANY_COLUMNS] = {0};
-    ptrdiff_t step = d < MANY_COLUMNS / 4 ? COLUMNS : MANY_COLUMNS;
-    for (ptrdiff_t first = 0; first < d; first += step) {
-        ptrdiff_t size = d - first < step ? d - first : step;
+    ptrdiff_t most = d < MANY_COLUMNS / 4 ? COLUMNS : MANY_COLUMNS;
+    for (ptrdiff_t first = 0; first < d; first += most) {
+        ptrdiff_t size = d - first < most ? d - first : most;
         const double *x = X + first, *from = base ? base + first : zeros;
         if (size == COLUMNS) {
             double sum[COLUMNS] = {0}, square[COLUMNS] = {0}, total[COLUMNS] = {0};
@@ -58,11 +59,11 @@ static void add_up(
 FOR_EACH_PROCESSOR
 static void least_products(
     const double *restrict X, const int8_t *restrict signs, ptrdiff_t n, ptrdiff_t d,
-    const double *restrict w, double constant, double *down, double *up)
+    ptrdiff_t step, const double *restrict w, double constant, double *down, double *up)
 {
     *down = *up = INFINITY;
     for (ptrdiff_t i = 0; i < n; i++) {
-        double product = dot_of_double(X + i * d, w, d) + constant;
+        double product = dot_of_double(X + i * step, w, d) + constant;
         if (signs[i] > 0)
             *up = product < *up ? product : *up;
         else
@@ -76,12 +77,12 @@ static void least_products(
     FOR_EACH_PROCESSOR                                                                      \
     static ptrdiff_t unit_rows_##real(                                                      \
         const double *restrict X, const int8_t *restrict signs, ptrdiff_t n, ptrdiff_t d,   \
-        const double *restrict centre, const double *restrict scale, double constant,       \
-        double least, real *restrict out, double *restrict lengths)                         \
+        ptrdiff_t step, const double *restrict centre, const double *restrict scale,        \
+        double constant, double least, real *restrict out, double *restrict lengths)                         \
     {                                                                                       \
         ptrdiff_t width = d + (constant > 0.0);                                             \
         for (ptrdiff_t i = 0; i < n; i++) {                                                 \
-            const double *x = X + i * d;                                                    \
+            const double *x = X + i * step;                                                 \
             real *unit = out + i * width;                                                   \
             double square = constant * constant;                                            \
             for (ptrdiff_t j = 0; j < d; j++) {                                             \

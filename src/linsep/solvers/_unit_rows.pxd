@@ -9,32 +9,33 @@ cdef extern from "_unit_rows.h" nogil:
     # A column that varies by less than this share of its values is constant.
     double CONSTANT
     void add_up(
-        const double* X, ptrdiff_t n, ptrdiff_t d, const double* base, double* sums,
-        double* squares, double* sizes
+        const double* X, ptrdiff_t n, ptrdiff_t d, ptrdiff_t step, const double* base,
+        double* sums, double* squares, double* sizes
     )
     void least_products(
-        const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d, const double* w,
-        double constant, double* down, double* up
+        const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d, ptrdiff_t step,
+        const double* w, double constant, double* down, double* up
     )
     ptrdiff_t unit_rows_double(
-        const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d,
+        const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d, ptrdiff_t step,
         const double* centre, const double* scale, double constant, double least,
         double* out, double* lengths
     )
     ptrdiff_t unit_rows_float(
-        const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d,
+        const double* X, const int8_t* signs, ptrdiff_t n, ptrdiff_t d, ptrdiff_t step,
         const double* centre, const double* scale, double constant, double least,
         float* out, double* lengths
     )
 
 
+cdef Py_ssize_t step_of(const double[:, :] X) noexcept nogil
 cdef double balance(
     double down, double up, bint constant, double* w, Py_ssize_t d
 ) noexcept nogil
 
 
 cdef class Unit:
-    cdef const double[:, ::1] _X
+    cdef const double[:, :] _X
     cdef const int8_t[::1] _signs
     cdef Py_ssize_t _n, _k
     cdef double _constant
@@ -48,7 +49,7 @@ cdef class Unit:
     cdef double *_p
 
     cdef bint _over(
-        self, const double[:, ::1] X, const int8_t[::1] signs, double constant,
+        self, const double[:, :] X, const int8_t[::1] signs, double constant,
         bint as_floats
     ) except -1
     cdef bint _whiten(self) except -1

@@ -18,8 +18,13 @@ cdef double ROUNDED = 1e-4
 cdef double NEARLY_OPPOSITE = -1.0 + 1e-6
 
 
+cdef Py_ssize_t step_of(const double[:, :] X) noexcept nogil:
+    """Return how many numbers a row begins after the one before; each is in one piece."""
+    return X.strides[0] // <Py_ssize_t> sizeof(double)
+
+
 cdef bint _spread(
-    const double[:, ::1] X, double* centre, double* scale, double* sizes, bint centred
+    const double[:, :] X, double* centre, double* scale, double* sizes, bint centred
 ) noexcept nogil:
     """Set what to take from each column, and what to multiply it by; tell if it works.
 
@@ -28,7 +33,9 @@ cdef bint _spread(
     """
     cdef Py_ssize_t i, j, n = X.shape[0], d = X.shape[1]
     cdef double square, mean, largest
-    add_up(&X[0, 0], n, d, &X[0, 0] if centred else NULL, centre, scale, sizes)
+    add_up(
+        &X[0, 0], n, d, step_of(X), &X[0, 0] if centred else NULL, centre, scale, sizes
+    )
     for j in range(d):
         if scale[j] > n / LEAST or fabs(X[0, j]) > 1.0 / LEAST:
             return False
@@ -101,7 +108,7 @@ cdef class Unit:
     """
 
     cdef bint _over(
-        self, const double[:, ::1] X, const int8_t[::1] signs, double constant,
+        self, const double[:, :] X, const int8_t[::1] signs, double constant,
         bint as_floats
     ) except -1:
         """Take the rows, and the constant as a further column unless that is 0.
@@ -129,13 +136,13 @@ cdef class Unit:
         if as_floats:
             self._short = <float*> (self._block + held)
             return n == unit_rows_float(
-                &X[0, 0], &signs[0], n, d, self._centre, self._scale, constant, LEAST,
-                self._short, self._lengths,
+                &X[0, 0], &signs[0], n, d, step_of(X), self._centre, self._scale,
+                constant, LEAST, self._short, self._lengths,
             )
         self._unit = self._block + held
         return n == unit_rows_double(
-            &X[0, 0], &signs[0], n, d, self._centre, self._scale, constant, LEAST,
-            self._unit, self._lengths,
+            &X[0, 0], &signs[0], n, d, step_of(X), self._centre, self._scale,
+            constant, LEAST, self._unit, self._lengths,
         )
 
     def __dealloc__(self):
@@ -264,6 +271,7 @@ cdef class Unit:
         if self._short != NULL and least < ROUNDED:
             product = w[d] if k > d else 0.0
             least_products(
-                &self._X[0, 0], &self._signs[0], self._n, d, w, product, &down, &up
+                &self._X[0, 0], &self._signs[0], self._n, d, step_of(self._X), w,
+                product, &down, &up
             )
         balance(down, up, k > d, w, d)

@@ -50,7 +50,8 @@ def opened(
         is_small or (is_held and X.size <= MOST_LONG and is_worth_it(d))
     ):
         return None
-    X = np.ascontiguousarray(X, dtype=np.float64)
+    if X.dtype != np.float64 or X.strides[1] != X.itemsize or not X.flags.aligned:
+        X = np.ascontiguousarray(X, dtype=np.float64)
     centred = rows.fit_intercept
     return opened_rows(X, rows.signs, centred, TOLERANCE, most_rounds, is_small, check)
 
