@@ -54,7 +54,9 @@ def test_plain_arrays_are_read_as_others_are(X, labels, kind, is_short, with_nan
         assert short == long
 
 
-@pytest.mark.parametrize("kind", [">i8", ">f8", "<i2", "?", "S1"])
+@pytest.mark.parametrize(
+    "kind", [">i8", ">f8", "<f8", "<i8", "<i4", ">i4", "<i2", "i1", "u1", "?", "S1"]
+)
 def test_labels_of_any_bytes_are_labels(kind):
     X, y = np.array([[0.0], [2.0], [1.0]]), np.array([0, 1, 0]).astype(kind)
     packed = np.zeros(3, dtype=[("other", "i1"), ("y", kind)])  # not aligned
@@ -62,6 +64,7 @@ def test_labels_of_any_bytes_are_labels(kind):
     for labels in (y, packed["y"], y.repeat(2)[::2]):
         problem = problem_from(X, labels)
         assert problem.classes.tolist() == np.unique(y).tolist()
+        assert problem.classes.dtype == y.dtype
         assert problem.rows.signs.tolist() == [-1, 1, -1]
 
 

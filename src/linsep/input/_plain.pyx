@@ -1,7 +1,7 @@
 """Plain arrays as they come in: whether numbers are finite, and which labels there are."""
 
 from libc.stddef cimport ptrdiff_t
-from libc.stdint cimport int8_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 
 import numpy as np
 
@@ -9,6 +9,8 @@ cdef extern from "_plain.h" nogil:
     bint all_finite(const double* x, ptrdiff_t n)
 
 ctypedef fused label:
+    int8_t
+    int32_t
     int64_t
     double
 
@@ -55,8 +57,17 @@ def signs_of_labels(
     return first != second
 
 
+def signs_of_truths(labels, signs, classes):
+    """Do the same for booleans."""
+    numbers = labels.view(np.int8), signs, classes.view(np.int8)
+    return signs_of_labels["int8_t"](*numbers)
+
+
 # By the kind of a number: choosing at each call would take longer than a few labels do.
 SIGNED = {
+    np.dtype(np.bool_): signs_of_truths,
+    np.dtype(np.int8): signs_of_labels["int8_t"],
+    np.dtype(np.int32): signs_of_labels["int32_t"],
     np.dtype(np.int64): signs_of_labels["int64_t"],
     np.dtype(np.float64): signs_of_labels["double"],
 }
