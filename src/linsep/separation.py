@@ -58,8 +58,7 @@ def separate(
     Parameters
     ----------
     X : array-like, sparse matrix, frame, path or source, shape (n_samples, n_features)
-        Finite numbers; float32 and float64 arrays are read in place, large ones never
-        copied.
+        Finite numbers; float32 and float64 arrays are read in place, never copied.
         Frames and files may hold text and categories, as `linsep.read_table` says.
         Sources are read in batches, once a sweep: a folder of files or a pattern of
         paths, a `pyarrow.dataset.Dataset`, a relation of DuckDB, or a callable that

@@ -80,7 +80,8 @@ def test_a_part_of_an_array_is_read_where_it_stands(part):
     X = part(whole)
     y = LABELS[::-1].copy() if X[0, 0] == 9.0 else LABELS
     answer = at_once(X, y, **USUAL)
-    assert fields_of(answer) == fields_of(linsep.separate(X.copy(), y))
+    searched = linsep.separate(X, y, callback=lambda _: False)
+    assert fields_of(answer) == fields_of(searched)
     assert min(answer.certificate.verify(X, y)) > 0
     whole[2] = np.nan  # then in the part too
     assert at_once(part(whole), y, **USUAL) is None
@@ -111,7 +112,8 @@ def test_arguments_that_are_not_as_usual_are_left_to_the_search(other):
         (SIX, np.zeros(6)),
         (SIX, np.array([0, np.nan, 1, 0, 1, 1])),
         (SIX.astype(np.float32), LABELS),
-        (SIX[:, ::-1].astype(">f8"), LABELS),
+        (SIX.astype(">f8"), LABELS),
+        (np.repeat(SIX, 2, axis=1)[:, ::2], LABELS),
         (SIX[:5], LABELS),
         (SIX * 1e200, LABELS),
     ],

@@ -102,8 +102,7 @@ def problem_from(
     ----------
     X : array-like, sparse matrix or frame, shape (n, d), or a path
         Real, finite numbers. NumPy float32 and float64 arrays of any layout are used
-        as they are, never changed, and copied only if they are doubles, few, and their
-        rows not in one piece each. Other types are converted to float64,
+        as they are, never copied or changed. Other types are converted to float64,
         exactly or not at all. SciPy sparse becomes CSR. pandas, polars and Arrow
         tables give the columns their names, and their columns of text become columns
         of 0 and 1. A path is read by `linsep.read_table`.
@@ -204,9 +203,10 @@ def plain_problem(X: Any, y: Any, fit_intercept: bool) -> Problem | None:
         return None
     if not 0 < X.size <= MOST_PLAIN or len(X) != len(y):
         return None
-    if X.strides[1] != X.itemsize or not X.flags.aligned:
-        X = X.copy()  # of few numbers, which are gone through several times
-    if not are_finite(X) or (y.dtype == DOUBLE and not np.isfinite(y).all()):
+    if X.itemsize not in X.strides or not X.flags.aligned:
+        return None
+    in_pieces = X if X.strides[1] == X.itemsize else X.T
+    if not are_finite(in_pieces) or (y.dtype == DOUBLE and not np.isfinite(y).all()):
         return None
     classes, signs = signs_from(y)
     rows = DenseRows(X, signs, fit_intercept)

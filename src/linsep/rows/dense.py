@@ -68,7 +68,9 @@ class DenseRows(MatrixRows):
         return Scan(*told[:5], index, values, told[5], score)
 
     def margin(self, w: Floats) -> float:
-        """Return `Scan.margin` of a sweep over a few rows in C order, for doubles w."""
+        """Return `Scan.margin` of a sweep over a few rows, for doubles w."""
+        if self.X.strides[1] != self.X.itemsize:
+            return self.scan(w, 0).margin
         judged = _sweeps.JUDGED[self.X.itemsize]
         told = judged(self.X, self.signs, w, *error_bound(len(w)))
         return min(told[0], told[1])
