@@ -99,6 +99,17 @@ def test_the_one_dependence_of_many_rows(A, expected, monkeypatch):
 
 
 @pytest.mark.usefixtures("only_flint")
+@pytest.mark.parametrize("weights", [None, [0, 0, 0], [2, 3, 2]])
+def test_weights_lifted_in_vain_are_solved_for(weights, monkeypatch):
+    lifted = None if weights is None else linear.integer_column(weights)
+    monkeypatch.setattr(linear, "solve_last", lambda lines: lifted)
+    monkeypatch.setattr(gordan, "FEW_ROWS", 0)
+    A = np.array([[1.0, 2.0], [0.0, 1.0], [-2.0, -7.0]])
+    conflict = conflict_from_candidate(A, range(3))
+    assert (conflict.rows, conflict.weights) == ((0, 1, 2), (2, 3, 1))
+
+
+@pytest.mark.usefixtures("only_flint")
 @pytest.mark.parametrize(
     ("A", "expected"),
     [

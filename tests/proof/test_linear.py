@@ -1,5 +1,7 @@
 """Exact elimination, solving and null spaces."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -83,3 +85,56 @@ def test_solve_refuses_a_singular_matrix():
     matrix = linear.integer_matrix(np.array([[1, 2], [2, 4]]))
     with pytest.raises(ZeroDivisionError):
         linear.solve(matrix, linear.integer_column([1, 1]))
+
+
+lifting = pytest.mark.skipif(
+    linear.solve_last(np.eye(1, dtype=np.int64)) is None,
+    reason="this compiler has no integers of 128 bits",
+)
+
+
+@lifting
+@given(integer_matrices.filter(lambda values: values.shape[0] == values.shape[1]))
+def test_lifting_solves_what_has_a_solution(values):
+    found = linear.solve_last(values)
+    n = len(values)
+    assert (found is None) == (rank(values.tolist()) < n)
+    if found is not None:
+        products = linear.integer_matrix(values) * found
+        assert not any(products.entries()[:-1])
+        assert products[n - 1, 0] > 0
+
+
+@lifting
+@pytest.mark.parametrize(("n", "n_bits"), [(30, 8), (70, 62), (40, 99)])
+def test_lifting_finds_the_shortest_numerators(n, n_bits):
+    rng = random.Random(n)
+    lines = [[rng.randint(-(2**n_bits), 2**n_bits) for _ in range(n)] for _ in range(n)]
+    lines = np.array([*lines[1:], [1] * n], dtype=object)
+    found = linear.solve_last(lines)
+    right = linear.integer_column([*[0] * (n - 1), 1])
+    expected, _ = linear.solve(linear.integer_matrix(lines), right)
+    assert found is not None
+    assert found == expected
+
+
+@lifting
+def test_lifting_of_denominators_that_differ():
+    # Twos and threes only: the first denominator is a part of those to come.
+    lines = np.diag([1, 2**20, 3**15, 1, 1]).astype(object)
+    lines[:, -1] = [-(6**5), -1, -1, -1, 0]
+    lines[-1] = [0, 0, 0, 0, 6**10]
+    found = linear.solve_last(lines)
+    right = linear.integer_column([0, 0, 0, 0, 1])
+    expected, _ = linear.solve(linear.integer_matrix(lines), right)
+    assert found == expected
+
+
+@lifting
+def test_lifting_is_not_for_singular_or_long_lines():
+    assert linear.solve_last(np.array([[1, 2], [2, 4]])) is None
+    assert linear.solve_last(np.array([[2**100, 1], [1, 1]], dtype=object)) is None
+    assert linear.solve_last(np.array([[2**99, 1], [1, 1]], dtype=object)) is not None
+    assert linear.solve_last(np.eye(513, dtype=np.int64)) is None
+    # Modulo the prime of the lifting.
+    assert linear.solve_last(np.array([[28268264138584627, 0], [0, 1]])) is None

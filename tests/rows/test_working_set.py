@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from linsep.rows import DenseRows, Scan
+from linsep.rows import DenseRows, Scan, SparseRows
 from linsep.rows import working_set as module
 from linsep.rows.working_set import WorkingSet
 
@@ -60,6 +61,32 @@ def test_rows_are_let_go_but_never_the_support(monkeypatch):
     working.grow(scan_of(fresh, n_violations=20), support, n_passes=1)
     assert set(working.index) == set(support) | set(fresh)
     assert held_rows_are_the_sources(working)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_of_a_sample_the_rows_near_a_hyperplane_are_kept(is_sparse):
+    dense = rows_of(50_000, d=40)
+    X, signs = np.array(dense.X), dense.signs
+    X[::9] *= 2.0**10  # far rows, but no farther for their size
+    kind = SparseRows(sparse.csr_matrix(X), signs, True) if is_sparse else None
+    working = WorkingSet(kind or DenseRows(X, signs, True), np.random.default_rng(0))
+    support, w = working.index[[3, 7, 11]], np.linspace(-1.0, 1.0, 41)
+    full = signs[:, None] * np.c_[X, np.ones(50_000)]
+    score = ((full @ w) / (np.abs(full) @ np.abs(w)))[working.index]
+    most = 41 * module.NEAR_A_COLUMN
+    nearest = working.index[np.argsort(score)[:most]]
+    working.let_go(w, support)
+    assert set(working.index) == set(nearest) | set(support)
+    rows = working.rows.toarray() if is_sparse else working.rows
+    np.testing.assert_array_equal(rows, full[working.index])
+    working.let_go(w, support)
+    assert set(nearest) <= set(working.index)
+
+
+def test_rows_that_are_all_held_are_not_let_go():
+    working = WorkingSet(rows_of(700), np.random.default_rng(0))
+    working.let_go(np.ones(4), working.index[:1])
+    assert working.index.size == 700
 
 
 def test_positions_find_held_rows_and_skip_others():

@@ -16,7 +16,7 @@ numbers by compiled code, for all others by python-flint, loaded for these only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from linsep.proof._few_rows import few_rows_conflict
 from linsep.proof.answers import Conflict, never
 from linsep.proof.exact import IntegerArray, IntegerRows
 from linsep.rows import as_dense, is_sparse
+
+if TYPE_CHECKING:
+    from flint import fmpz_mat
 
 # Of so few rows one exact elimination finds what depends on what, and sooner.
 FEW_ROWS = 24
@@ -135,10 +138,19 @@ def _only_dependence(values: IntegerArray) -> tuple[int, list[int] | None]:
     ones = np.ones((1, k), dtype=values.dtype)
     lines = np.vstack([values.T[columns], ones])
     square = linear.integer_matrix(lines)
-    try:
-        numerators, _ = linear.solve(square, linear.integer_column([*[0] * (k - 1), 1]))
-    except ZeroDivisionError:
-        return k - len(linear.independent_columns(values)), None
     every = square if d == k - 1 else linear.integer_matrix(values.T)
-    weights = linear.python_integers(numerators)
-    return 1, weights if not any((every * numerators).entries()[:d]) else None
+    numerators = linear.solve_last(lines)
+    if numerators is None or not _are_weights(every, numerators, d):
+        right = linear.integer_column([*[0] * (k - 1), 1])
+        try:
+            numerators, _ = linear.solve(square, right)
+        except ZeroDivisionError:
+            return k - len(linear.independent_columns(values)), None
+        if not _are_weights(every, numerators, d):
+            return 1, None
+    return 1, linear.python_integers(numerators)
+
+
+def _are_weights(every: fmpz_mat, weights: fmpz_mat, d: int) -> bool:
+    """Tell exactly whether weights, not all zero, make each of d sums of rows zero."""
+    return not weights.is_zero() and not any((every * weights).entries()[:d])

@@ -16,6 +16,7 @@ from typing import cast
 import numpy as np
 from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
+from linsep.proof._lifting import Lifting
 from linsep.proof.exact import IntegerArray, primitive
 
 # Primes between 2**61 and 2**62 drawn at random: Mersenne primes divide differences of
@@ -26,6 +27,8 @@ _PRIMES = (
     2617080265955936069,
     2465514258046538537,
 )
+# Bits beyond those of a numerator that tell one from any other residue.
+_SPARE_BITS = 64
 
 
 def integer_matrix(values: IntegerArray) -> fmpz_mat:
@@ -100,6 +103,48 @@ def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, int]:
     solution = cast(fmpq_mat, matrix.solve(right))
     numerators, denominator = solution.numer_denom()
     return numerators, int(denominator)
+
+
+def solve_last(lines: IntegerArray) -> fmpz_mat | None:
+    """Solve ``lines @ x = (0, ..., 0, 1)``, as integers over what ``x`` has below it.
+
+    A lifting of our own, in less than half the time of `solve`. Likely to be right,
+    not certain: None where it seems not to be, or the lines are not for it.
+    """
+    lifting = Lifting(lines.tolist())
+    if not lifting.is_made:
+        return None
+    # One fraction is had from digits for both its parts. The others have nearly always
+    # the same denominator, and then need half of them.
+    n_bits, most_bits = lifting.n_bits, lifting.most_bits
+    few_bits = min(n_bits + _SPARE_BITS, most_bits)
+    start = lifting.residue(0, most_bits)
+    numerator, denominator = _fraction(start, lifting.modulus(most_bits), 0)
+    numerators, modulus = [numerator], fmpz(lifting.modulus(few_bits))
+    for j in range(1, len(lines)):
+        value = denominator * lifting.residue(j, few_bits) % modulus
+        if 2 * value > modulus:
+            value -= modulus
+        if value.bit_length() > n_bits:
+            value, factor = _fraction(value, modulus, n_bits - _SPARE_BITS // 2)
+            denominator *= factor
+            numerators = [factor * numerator for numerator in numerators]
+        numerators.append(value)
+    return fmpz_mat(len(lines), 1, numerators) if denominator else None
+
+
+def _fraction(
+    residue: fmpz | int, modulus: fmpz | int, shift: int
+) -> tuple[fmpz, fmpz]:
+    """Return the fraction of that residue with the shortest parts.
+
+    They are a short vector of a lattice, in which the denominator is shifted to be
+    about as long as the numerator. It is not negative.
+    """
+    scale = 1 << max(shift, 0)
+    lattice = fmpz_mat([[residue, scale], [modulus, 0]]).lll()
+    numerator, denominator = lattice[0, 0], lattice[0, 1] // scale
+    return (-numerator, -denominator) if denominator < 0 else (numerator, denominator)
 
 
 def null_basis(values: IntegerArray) -> IntegerArray:

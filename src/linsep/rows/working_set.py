@@ -3,7 +3,8 @@
 Start from a random sample, decide it, sweep all rows once for those on which the answer
 fails, add the worst of them, go on: `WorkingSet.decided` is that loop. A search for a
 hyperplane adds near-violators too (`WorkingSet.grow`): adding violators only took twice
-the passes on planted data.
+the passes on planted data. Of the sample it keeps the rows near the first hyperplane
+(`WorkingSet.let_go`).
 
 Should many passes go by, Clarkson's reweighting takes over ("Las Vegas algorithms for
 linear and integer programming when the dimension is small", 1995): sample 9 d^2 rows by
@@ -19,8 +20,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from linsep.arrays import Index, Mask
-from linsep.rows import Rows, Scan, SparseRows, stacked
+from linsep.arrays import Floats, Index, Mask
+from linsep.rows import Rows, Scan, SparseRows, split, stacked
 
 Answer = TypeVar("Answer")
 
@@ -31,6 +32,10 @@ LEAST_SAMPLE = 1000
 LEAST_ADDED = 100
 # Rows beyond this many per column are let go, those furthest from the hyperplane.
 KEPT_A_COLUMN = 80
+# Of a sample so many are kept once it has been solved: half of the steps of the next
+# solve were for rows that are not near any better hyperplane. Later what was let go
+# would now and then be missed, and passes with it.
+NEAR_A_COLUMN = 3
 # Entries a working set aims to stay under: 160 MB of float64.
 MOST_ENTRIES = 20_000_000
 # Passes after which Clarkson's reweighting begins; four to seven is the rule.
@@ -221,6 +226,23 @@ class WorkingSet:
         if n_passes > CLARKSON_AFTER:
             self._reweight(scan.index[:n_bad], n_passes)
         return n_new
+
+    def let_go(self, w: Floats, support: Index) -> None:
+        """Let go of rows far from a hyperplane, but for `support`; not if all are held.
+
+        What one of them may still be needed for, the next sweep finds. Near is what has
+        a small margin for the size of its terms, as in a sweep.
+        """
+        most = max(NEAR_A_COLUMN * self.source.shape[1], LEAST_ADDED)
+        if self.is_complete or self.index.size <= most:
+            return
+        rows, score = self.rows, np.empty(self.index.size)
+        with np.errstate(all="ignore"):
+            for start, stop in split(*rows.shape):
+                part = rows[start:stop]
+                score[start:stop] = (part @ w) / (abs(part) @ np.abs(w))
+        near = np.argpartition(score, most)[:most]
+        self.keep(np.union1d(support, self.index[near]))
 
     def _reweight(self, violators: Index, n_passes: int) -> None:
         """Double the violators' weights if they are light; draw a weighted sample."""

@@ -218,6 +218,7 @@ class SeparatorEngine:
     search: Search
     by_margin: bool = False
     support: Index = field(default_factory=no_index)
+    _w: Floats | None = None
     _is_stuck: bool = False
     _is_factored: bool = False
 
@@ -236,7 +237,9 @@ class SeparatorEngine:
             if verdict is not None:
                 return verdict
         self.support = working.index[support[p > 0]]
+        self._w = None
         if candidate.kind is Kind.SEPARATOR and not self._is_stuck:
+            self._w = candidate.w
             return Hyperplane(candidate.w)
         self.search.monitor.stop_if_due()
         return self.search.settle(working, support[np.argsort(-p, kind="stable")])
@@ -297,8 +300,10 @@ class SeparatorEngine:
 
     def grow(self, working: WorkingSet, scan: Scan) -> None:
         """Take the worst rows; where none of them is new, floats make no progress."""
-        n_new = working.grow(scan, self.support, self.search.monitor.n_passes)
-        self._is_stuck = n_new == 0
+        n_passes = self.search.monitor.n_passes
+        if n_passes == 1 and self._w is not None:
+            working.let_go(self._w, self.support)
+        self._is_stuck = working.grow(scan, self.support, n_passes) == 0
 
     def _proved(
         self, hyperplane: Hyperplane, scan: Scan

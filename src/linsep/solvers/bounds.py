@@ -9,22 +9,16 @@ the rows with equal mass on both classes, every unit ``coef`` and every intercep
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from linsep.arrays import Floats, Index, Signs
-from linsep.rows import as_dense, is_sparse, split
+from linsep.rows import is_sparse
 from linsep.rows._sweeps import hull_point, length, length_above
-from linsep.solvers.scaling import (
-    SMALL_BLOCKS,
-    exponent_above,
-    reduced_rows,
-    row_blocks,
-    row_squares,
-    shifted,
-)
+from linsep.solvers._sparse_rows import hull_point as sparse_hull_point
+from linsep.solvers._sparse_rows import squares_of_rows
+from linsep.solvers.scaling import exponent_above, row_squares, shifted
 
 EPS = float(np.finfo(np.float64).eps)
 # Below this a product with 1 - EPS is no longer sure to be smaller.
@@ -42,10 +36,8 @@ def norm(values: Floats) -> float:
 def row_lengths(rows: Any) -> Floats:
     """Return the Euclidean lengths of rows, dense or sparse."""
     if is_sparse(rows):
-        squares = np.zeros(rows.shape[0])
-        for here, part in row_blocks(rows):
-            entries = np.square(rows.data[part])
-            squares[here] = reduced_rows(np.add, entries, rows, here)
+        squares = np.empty(rows.shape[0])
+        squares_of_rows(rows.data, rows.indptr, squares)
     else:
         squares = row_squares(rows)
     return np.asarray(np.sqrt(squares))
@@ -107,35 +99,17 @@ def _of_sparse(
     rows: Any, p: Floats, balanced: bool, index: Index
 ) -> tuple[tuple[float, float, float] | None, int]:
     """Return what `hull_point` does of sparse rows times ``2**-k``, and k."""
-    if balanced:
-        positive = as_dense(rows[:, -1]).ravel()[index] > 0
-        mass = float(p[positive].sum())
-        if not 0.0 < mass < 1.0:
-            return None, 0
-        p = np.where(positive, 0.5 * p / mass, 0.5 * p / float(p[~positive].sum()))
-
-    def parts() -> Iterator[tuple[slice, Any]]:
-        # Some rows at a time: all of them may be as large as the data.
-        a_row = rows.nnz // max(1, rows.shape[0])
-        for start, stop in split(index.size, SMALL_BLOCKS * a_row):
-            part = rows[index[start:stop]]
-            yield slice(start, stop), part[:, :-1] if balanced else part
-
-    def summed(exponent: int) -> tuple[float, float, float]:
-        total, lengths = np.zeros(rows.shape[1] - int(balanced)), np.empty(len(p))
-        for here, part in parts():
-            unit = shifted(part, -exponent) if exponent else part
-            lengths[here] = row_lengths(unit)
-            total += p[here] @ unit
-        return norm(total), float(p @ lengths), float(lengths.max(initial=0.0))
-
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        sizes = summed(0)
+    places, d = (rows.indices, rows.indptr), rows.shape[1]
+    sizes = sparse_hull_point(rows.data, *places, index, p, d, balanced)
     # Near 1 what underflows is far below the bound on rounding.
-    if 1.0 / NEAR_ONE < sizes[2] < NEAR_ONE:
+    if sizes is None or 1.0 / NEAR_ONE < sizes[2] < NEAR_ONE:
         return sizes, 0
-    exponent = max((exponent_above(part) for _, part in parts()), default=0)
-    return summed(exponent), exponent
+    rows = rows[index]
+    data, is_feature = rows.data, rows.indices < d - int(balanced)
+    exponent = exponent_above(data[is_feature])
+    data[is_feature] = np.ldexp(data[is_feature], -exponent)
+    places, every = (rows.indices, rows.indptr), np.arange(index.size)
+    return sparse_hull_point(data, *places, every, p, d, balanced), exponent
 
 
 def margin_lower(slack: float, coef: Floats) -> float:

@@ -13,9 +13,9 @@ import numpy as np
 
 from linsep.arrays import Floats
 from linsep.rows import is_sparse
-from linsep.solvers.bounds import row_lengths
+from linsep.solvers._sparse_rows import to_unit_length
 from linsep.solvers.descent import constant_beside
-from linsep.solvers.scaling import Balanced, row_blocks, row_numbers, row_squares
+from linsep.solvers.scaling import Balanced, row_squares
 
 # Rounds are tried in this metric before sparse rows are factored where so many cost
 # this share of it: easy margins take a dozen or two.
@@ -78,15 +78,6 @@ def _sparse_units(A: Any) -> tuple[Any, Floats, Floats]:
 
     Returns the rows, their lengths, and what the columns were multiplied by.
     """
-    width = np.zeros(A.shape[1])
-    for _, part in row_blocks(A):
-        squares = np.square(A.data[part])
-        width += np.bincount(A.indices[part], squares, minlength=width.size)
-    to_columns = 1.0 / np.sqrt(np.where(width > 0, width, 1.0))
-    for _, part in row_blocks(A):
-        A.data[part] *= to_columns[A.indices[part]]
-    length = row_lengths(A)
-    length[length == 0] = 1.0
-    for here, part in row_blocks(A):
-        A.data[part] /= length[row_numbers(A, here)]
+    length, to_columns = np.empty(A.shape[0]), np.zeros(A.shape[1])
+    to_unit_length(A.data, A.indices, A.indptr, to_columns, length)
     return A, length, to_columns

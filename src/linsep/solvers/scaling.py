@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.arrays import Floats, Index
+from linsep.arrays import Floats
 from linsep.rows import is_sparse, split
+from linsep.solvers._sparse_rows import largest_of_columns
 
 # Powers of two beyond this one, up or down, are near an end of the doubles.
 SAFE_EXPONENT = 900
@@ -139,11 +140,6 @@ def row_blocks(A: Any) -> Iterator[tuple[slice, slice]]:
         yield slice(start, stop), slice(int(A.indptr[start]), int(A.indptr[stop]))
 
 
-def row_numbers(A: Any, rows: slice) -> Index:
-    """Return the row of each entry of a range of rows of a CSR matrix."""
-    return np.repeat(np.arange(rows.start, rows.stop), np.diff(A.indptr)[rows])
-
-
 def reduced_rows(ufunc: np.ufunc, entries: Floats, A: Any, rows: slice) -> Floats:
     """Reduce the entries of each of a range of rows of a CSR matrix; 0 for none."""
     starts = A.indptr[rows.start : rows.stop + 1]
@@ -165,19 +161,22 @@ def _shifted_both(
     A: Any, rows: NDArray[np.int64] | None, columns: NDArray[np.int64]
 ) -> Any:
     """Multiply rows and columns by powers of two: exact, but for underflow to zero."""
+    is_usual = rows is None and np.abs(columns).max(initial=0) <= SAFE_EXPONENT
+    factors = np.ldexp(1.0, columns) if is_usual else None
     if is_sparse(A):
         scaled = np.empty(A.nnz)
         for here, part in row_blocks(A):
+            if factors is not None:
+                np.multiply(A.data[part], factors[A.indices[part]], out=scaled[part])
+                continue
             shift = columns[A.indices[part]]
             if rows is not None:
                 shift += np.repeat(rows[here], np.diff(A.indptr)[here])
             scaled[part] = np.ldexp(A.data[part], shift)
         return with_entries(A, scaled)
-    if rows is not None:
-        return np.ldexp(A, rows[:, None] + columns)
-    if np.abs(columns).max(initial=0) > SAFE_EXPONENT:
-        return np.ldexp(A, columns)
-    return A * np.ldexp(1.0, columns)  # the usual case, in a tenth of the time
+    if factors is not None:
+        return A * factors  # in a tenth of the time
+    return np.ldexp(A, columns if rows is None else rows[:, None] + columns)
 
 
 def _are_alike(A: Any) -> bool:
@@ -196,12 +195,11 @@ def _largest(A: Any, axis: int) -> Floats:
     """Return the largest magnitude along an axis of a dense or CSR matrix."""
     if is_sparse(A):
         largest = np.zeros(A.shape[1 - axis])
+        if axis == 0:
+            largest_of_columns(A.data, A.indices, largest)
+            return largest
         for here, part in row_blocks(A):
-            sizes = np.abs(A.data[part])
-            if axis == 0:
-                np.maximum.at(largest, A.indices[part], sizes)
-            else:
-                largest[here] = reduced_rows(np.maximum, sizes, A, here)
+            largest[here] = reduced_rows(np.maximum, np.abs(A.data[part]), A, here)
         return largest
     if A.shape[axis] == 0:
         return np.zeros(A.shape[1 - axis])
