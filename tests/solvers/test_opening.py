@@ -173,7 +173,7 @@ def test_one_row_left_on_the_wrong_side_is_no_reason_to_go_on_for_ever():
     assert found.n_rounds < 100
 
 
-def long_rows(n=2_400, d=MANY_COLUMNS, room=0.5):
+def long_rows(n=1_200, d=MANY_COLUMNS, room=0.5):
     """Rows of many columns, more entries than of small data, and a plane's signs."""
     rng = np.random.default_rng(3)
     X = rng.standard_normal((n, d))

@@ -12,12 +12,6 @@ cdef extern from "_few_rows.h" nogil:
     )
 
 
-cdef int only_dependence(
-    const double* rows, Py_ssize_t k, Py_ssize_t d, int64_t* weights
-) noexcept nogil:
-    return find_dependence(rows, k, d, weights)
-
-
 def few_rows_conflict(const double[:, ::1] rows):
     """Return the only weights with which rows sum to zero, none of them negative.
 
@@ -29,7 +23,7 @@ def few_rows_conflict(const double[:, ::1] rows):
     cdef Py_ssize_t i, k = rows.shape[0]
     cdef int answer
     with nogil:
-        answer = only_dependence(&rows[0, 0], k, rows.shape[1], weights)
+        answer = find_dependence(&rows[0, 0], k, rows.shape[1], weights)
     if answer == CONFLICT:
         return tuple([weights[i] for i in range(k)])
     return () if answer == NO_CONFLICT else None

@@ -9,7 +9,8 @@
 #define FOR_EACH_PROCESSOR
 #endif
 
-/* Ask the memory for what is at an address soon. */
+/* Ask the memory for what is at an address soon, a line of a cache, of so many bytes. */
+#define CACHE_LINE 64
 #if defined(__GNUC__)
 #define FETCH(address) __builtin_prefetch((const void *) (address))
 #else

@@ -12,7 +12,6 @@
 #include "_processors.h"
 
 #define JUDGED_AT_ONCE 64
-#define CACHE_LINE 64
 /* Bytes that are asked of the memory ahead of those in use. */
 #define FETCHED_AHEAD 8192
 

@@ -33,6 +33,7 @@ from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict
 from linsep.search.hyperplane import Hyperplane
 from linsep.search.limits import Monitor
+from linsep.search.opening_first import by_opening
 from linsep.search.separator_search import Search, SeparatorEngine
 from linsep.solvers.active_set import Outcome
 from linsep.solvers.bounds import margin_upper
@@ -123,6 +124,10 @@ class MarginEngine:
         support, weights = solution.support, solution.weights
         numbers = working.index[support] if signs is None else support
         if is_conflict(solution):
+            # Of small data it is the one that a search for any hyperplane names.
+            opened = by_opening(self.search) if working.is_complete else None
+            if opened is not None and opened.status is Status.INSEPARABLE:
+                return opened
             at = working.positions(numbers)
             proved = self.search.prove_conflict(working, at, weights / weights.sum())
             return proved or self._exactly()

@@ -17,7 +17,7 @@ from linsep.rows import DenseRows, Rows
 from linsep.rows.working_set import WorkingSet
 from linsep.search.answers import Verdict, result_of
 from linsep.search.hyperplane import Hyperplane
-from linsep.search.limits import Effort, Interval
+from linsep.search.limits import UNKNOWN, Effort, Interval
 from linsep.search.reasons import Reason
 from linsep.solvers._opening import Opening
 from linsep.solvers.bounds import margin_lower
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 # Limits of fewer seconds are watched by a search: the opening of small data takes some
 # tenths of one at the most.
 LEAST_SECONDS = 1.0
-UNLIMITED = Interval()
 NO_MARGIN = Interval(upper=0.0)
 
 
@@ -95,7 +94,7 @@ def at_once(
     except KeyboardInterrupt:
         verdict = Verdict.undecided(Reason.INTERRUPTED.text())
         effort = Effort(seconds=time.perf_counter() - started)
-        return result_of(problem, verdict, effort, UNLIMITED, Separation)
+        return result_of(problem, verdict, effort, UNKNOWN, Separation)
 
 
 def _proved_at_once(

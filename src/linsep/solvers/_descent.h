@@ -8,7 +8,6 @@
 
 /* Entries of the row to be visited next that are asked of the memory beforehand. */
 #define FETCHED 128
-#define CACHE_LINE 64
 
 /* A number from 0 to n - 1, n below 2^32 (Marsaglia's xorshift, 2003). */
 static inline ptrdiff_t below(uint64_t *state, ptrdiff_t n)

@@ -222,9 +222,9 @@ def begun(const double[:, ::1] rows, double goal = 0.0):
     A row counts as one on the wrong side unless it has more than `goal` of the product
     1 that is sought.
     """
-    descent = Descent(rows, None, goal)
-    descent.descend(1, 1)
-    descent.look()
+    cdef Descent descent = Descent(rows, None, goal)
+    with nogil:
+        descent._begin()
     return descent
 
 
